@@ -48,6 +48,9 @@ export class UnauthenticatedError extends DomainError {}
 
 export class ForbiddenError extends DomainError {}
 
+/** A stored item that this version cannot read: a later version wrote it, or it is damaged. Reading it again does not help. */
+export class UnreadableItemError extends DomainError {}
+
 /** Does not exist or belongs to another account; the caller does not learn which. */
 export class NotFoundError extends DomainError {}
 

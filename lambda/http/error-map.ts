@@ -15,6 +15,7 @@ import {
   TotpSetupRequiredError,
   UnauthenticatedError,
   UnavailableError,
+  UnreadableItemError,
   ValidationError,
   type Violation,
 } from '../domain/errors.ts';
@@ -33,6 +34,7 @@ const codes: readonly (readonly [new (...args: never[]) => DomainError, ErrorCod
   [MethodNotAllowedError, 'METHOD_NOT_ALLOWED'],
   [EmailTakenError, 'EMAIL_TAKEN'],
   [ConflictError, 'CONFLICT'],
+  [UnreadableItemError, 'INTERNAL'],
   [LimitReachedError, 'LIMIT_REACHED'],
   [RateLimitedError, 'RATE_LIMITED'],
   [UnavailableError, 'UNAVAILABLE'],

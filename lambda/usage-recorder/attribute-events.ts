@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import { type KeyOwner, openKeyOwners } from '../data/accounts/key-owners.ts';
 import { BatchReadError } from '../data/table/batch.ts';
-import { UnreadableItemError } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
 import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
+import { UnreadableItemError } from '../domain/errors.ts';
 import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 

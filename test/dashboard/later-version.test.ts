@@ -25,6 +25,7 @@ const putLater = async (key: typeof ruleKey, id: string, members: object) =>
   put({ ...(await findItem(table, key(caller.accountId, id))), ...key(caller.accountId, 'later'), ...members });
 
 const lists = async (path: string, id: string, unreadable?: number) => {
+  expect(id).toEqual(expect.any(String));
   const { status, body } = await call('GET', path);
   expect({ status, ids: body.items?.map((item: { id: string }) => item.id), unreadable: body.unreadable }).toEqual({
     ...{ status: 200, ids: [id], unreadable },
@@ -33,6 +34,7 @@ const lists = async (path: string, id: string, unreadable?: number) => {
 
 const channels = { channels: ['email'], isActive: true };
 const rule = { type: 'cost_threshold', name: 'r', config: { threshold: 50, period: 'daily' }, ...channels };
+const report = { name: 'r', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'], ...channels };
 const budget = { name: 'b', amount: 10, period: 'monthly', block: {} };
 
 describe('a later version that was replaced by an earlier one', () => {
@@ -109,8 +111,22 @@ describe('a later version that was replaced by an earlier one', () => {
     await lists('/alerts', alertId, 1);
   });
 
+  it.each([
+    ['/alert-rules', rule],
+    ['/budgets', budget],
+    ['/reports', report],
+  ])('says of one of %s why it can neither be read nor changed', async (path, body) => {
+    const made = await call('POST', path, body);
+    expect(made.status).toBe(201);
+    const { id } = made.body;
+    const key = (path === '/reports' ? reportKey : ruleKey)(caller.accountId, id);
+    await put({ ...(await findItem(table, key)), config: { season: 'winter' }, schedule: { every: 'season' } });
+    const refused = { status: 500, body: { error: { message: expect.stringContaining('later version') } } };
+    expect(await call('GET', `${path}/${id}`)).toMatchObject(refused);
+    expect(await call('PATCH', `${path}/${id}`, { name: 'q' })).toMatchObject(refused);
+  });
+
   it('leaves the reports and views that can be read', async () => {
-    const report = { name: 'r', schedule: { every: 'daily', hour: 8 }, ...channels };
     const { id } = (await call('POST', '/reports', report)).body;
     await putLater(reportKey, id, { reportId: 'later', schedule: { every: 'quarterly', hour: 8 } });
     await lists('/reports', id, 1);

@@ -10,7 +10,7 @@ import { check, IS_NEW, put, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
-import { findItem } from '../table/read.ts';
+import { findItem, readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { RETRY, retryConflicts, tryTransact, tryWrite } from '../table/write.ts';
 import { DELIVERY_ROUNDS, undeliveredKey } from './alert-deliveries.ts';
@@ -70,7 +70,7 @@ export const openAlerts = (table: Table) => {
   const find = async (key: Key): Promise<{ alert: Alert; stored: unknown }> => {
     const item = await findItem(table, key);
     if (item === undefined) throw new NotFoundError('There is no such alert.');
-    return { alert: alertSchema.parse(withCurrentNames(item)), stored: item['deliveries'] };
+    return { alert: readItem(() => alertSchema.parse(withCurrentNames(item))), stored: item['deliveries'] };
   };
 
   return {

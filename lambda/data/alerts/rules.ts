@@ -13,7 +13,7 @@ import {
   ruleKey,
   uncountedKey,
 } from '../table/keys.ts';
-import { findItem, listItems, listReadable, queryItems } from '../table/read.ts';
+import { findItem, listItems, listReadable, queryItems, readItem } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 
@@ -140,7 +140,7 @@ export const openRules = (table: Table) => ({
   find: async (accountId: string, ruleId: string): Promise<Rule> => {
     const item = await findItem(table, ruleKey(accountId, ruleId));
     if (item === undefined) throw new NotFoundError('There is no such alert rule or budget.');
-    return parseRule(item);
+    return readItem(() => parseRule(item));
   },
 
   /** @throws LimitReachedError */

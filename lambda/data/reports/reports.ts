@@ -9,7 +9,7 @@ import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountJobsIndexKey, accountKey, reportKey, reportRunKey } from '../table/keys.ts';
-import { findItem, listReadable } from '../table/read.ts';
+import { findItem, listReadable, readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryTransact } from '../table/write.ts';
 
@@ -37,7 +37,7 @@ export const openReports = (table: Table) => {
   const find = async (accountId: string, reportId: string): Promise<Report> => {
     const item = await findItem(table, reportKey(accountId, reportId));
     if (item === undefined) throw new NotFoundError('There is no such report.');
-    return parseReport(item);
+    return readItem(() => parseReport(item));
   };
 
   const replacing = (report: Report, previous: number) => put(reportItem(report), 'revision = :previous', { previous });

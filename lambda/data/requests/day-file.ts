@@ -1,9 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
+import { UnreadableItemError } from '../../domain/errors.ts';
 import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { type RequestRecord, requestRecordSchema } from '../../domain/spend/request-record.ts';
-import { readItem, UnreadableItemError } from '../table/read.ts';
+import { readItem } from '../table/read.ts';
 
 /**
  * The file of a day: its request records as JSON lines, newest first, in blocks that are gzip members of their own, so that any tool reads

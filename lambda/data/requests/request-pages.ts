@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
+import { UnreadableItemError } from '../../domain/errors.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
-import { UnreadableItemError } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { type ObjectReader, readBelow } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';

@@ -1,8 +1,8 @@
 import { dayOf } from '../../domain/calendar/utc.ts';
+import { UnreadableItemError } from '../../domain/errors.ts';
 import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
 import { batchRead } from '../table/batch.ts';
 import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
-import { UnreadableItemError } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { noObjects, type ObjectReader, readOne } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';

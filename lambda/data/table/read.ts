@@ -1,4 +1,5 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UnreadableItemError } from '../../domain/errors.ts';
 import { expressionAttributes } from './actions.ts';
 import type { Key } from './keys.ts';
 import type { Table } from './table.ts';
@@ -128,16 +129,11 @@ export const itemsBetween = (
     ExpressionAttributeValues: { ':pk': pk, ':from': range.from, ':to': range.to },
   });
 
-/** A stored item that this version cannot read: a later version wrote it, or it is damaged. Reading it again does not help. */
-export class UnreadableItemError extends Error {
-  override readonly name = 'UnreadableItemError';
-}
-
 /** @throws UnreadableItemError where `parse` throws */
 export const readItem = <T>(parse: () => T): T => {
   try {
     return parse();
   } catch (cause) {
-    throw new UnreadableItemError('A stored item cannot be read.', { cause });
+    throw new UnreadableItemError('A later version of the service wrote this: deploy that one to read it.', { cause });
   }
 };

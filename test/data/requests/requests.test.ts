@@ -5,9 +5,8 @@ import { openLedger } from '../../../lambda/data/ledger/ledger.ts';
 import { openRequests, type RequestFilter } from '../../../lambda/data/requests/requests.ts';
 import { update } from '../../../lambda/data/table/actions.ts';
 import { requestKey } from '../../../lambda/data/table/keys.ts';
-import { UnreadableItemError } from '../../../lambda/data/table/read.ts';
 import { write } from '../../../lambda/data/table/write.ts';
-import { NotFoundError } from '../../../lambda/domain/errors.ts';
+import { NotFoundError, UnreadableItemError } from '../../../lambda/domain/errors.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 import { closeEvent, recordOf } from '../../usage-recorder/events.ts';
 
