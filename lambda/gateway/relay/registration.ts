@@ -1,6 +1,13 @@
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { KeyOwner } from '../admission/account-lookup.ts';
+import type { Admitted } from '../admission/admit.ts';
+import type { Fingerprint } from '../admission/fingerprint.ts';
 import { logFault } from './fault-log.ts';
+
+interface Forwarded {
+  readonly admitted: Admitted;
+  readonly requestId: string;
+}
 
 /** The longest that response headers wait for the queue to accept the open event. After that the request is `bypassed`. */
 const OPEN_EVENT_GRACE_MS = 50;
@@ -49,6 +56,16 @@ export class Registration {
     callback();
   }
 }
+
+/** The fingerprint of a credential. A fault of ours is as if its key could not be read: the record lacks it. */
+export const providerKeyOf = ({ fingerprint }: { readonly fingerprint: Fingerprint }, forwarding: Forwarded) => {
+  try {
+    return fingerprint(forwarding.admitted.credential);
+  } catch (error) {
+    logFault(forwarding.requestId, error);
+    return null;
+  }
+};
 
 /** Sends an open event. A fault of ours is as if the queue refused it: the request goes on. */
 export const register = (requestId: string, open: () => Promise<boolean>): Registration => {

@@ -27,7 +27,7 @@ import { CloseEventBuilder, type KnownOutcome } from './close-event-builder.ts';
 import { DecodedStream, isEventStream } from './decoded-stream.ts';
 import { logFault } from './fault-log.ts';
 import { type PreparedRequest, prepareRequest } from './prepare-request.ts';
-import { type Registration, register, routeOf } from './registration.ts';
+import { providerKeyOf, type Registration, register, routeOf } from './registration.ts';
 import { RequestCopy } from './request-copy.ts';
 import { type RequestIdentity, requestIdentity } from './request-identity.ts';
 import type { Reserve, ReserveResult } from './reserve.ts';
@@ -312,12 +312,10 @@ class Relay implements UpstreamListener {
 
   /** Sends the open event, once. Until the close event arrives, it is the only record of this request. */
   #registerOnce(): Registration {
-    const { admitted, requestId } = this.#forwarding;
-    const { fingerprint, tracker } = this.#parts;
-    this.#registration ??= register(requestId, () => {
-      const made = fingerprint(admitted.credential);
-      const providerKey = made instanceof Promise ? null : made;
-      return tracker.open({ ...this.#identify(), kind: 'open', providerKey });
+    this.#registration ??= register(this.#forwarding.requestId, () => {
+      const fingerprint = providerKeyOf(this.#parts, this.#forwarding);
+      const providerKey = fingerprint instanceof Promise ? null : fingerprint;
+      return this.#parts.tracker.open({ ...this.#identify(), kind: 'open', providerKey });
     });
     return this.#registration;
   }
@@ -432,10 +430,10 @@ class Relay implements UpstreamListener {
 
   /** Async, so that a fault in here becomes a rejection. */
   async #deliverCloseEvent(outcome: KnownOutcome): Promise<void> {
-    const { tracker, fingerprint } = this.#parts;
-    const { credential, owner } = this.#forwarding.admitted;
-    const providerKey = fingerprint(credential);
-    this.#closeEventBuilder.routeAtEnd = routeOf(this.#registration, owner);
-    await tracker.close(await this.#closeEventBuilder.build(this.#identify(), outcome, providerKey, this.#blockedBy));
+    const providerKey = providerKeyOf(this.#parts, this.#forwarding);
+    this.#closeEventBuilder.routeAtEnd = routeOf(this.#registration, this.#forwarding.admitted.owner);
+    await this.#parts.tracker.close(
+      await this.#closeEventBuilder.build(this.#identify(), outcome, providerKey, this.#blockedBy),
+    );
   }
 }

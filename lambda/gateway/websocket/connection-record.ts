@@ -9,7 +9,7 @@ import type { GatewayRequest } from '../protocol/client.ts';
 import { pathOf } from '../protocol/target.ts';
 import { type KnownOutcome, roundedMs } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
-import { type Registration, register, routeOf } from '../relay/registration.ts';
+import { providerKeyOf, type Registration, register, routeOf } from '../relay/registration.ts';
 import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
 import { ConnectionMeter, type EndResponse } from './connection-meter.ts';
 import { compressionOf, FrameReader } from './frame-reader.ts';
@@ -196,7 +196,7 @@ export class ConnectionRecord {
   }
 
   #fingerprint(): string | null | Promise<string | null> {
-    return this.#parts.fingerprint(this.#handshake.admitted.credential);
+    return providerKeyOf(this.#parts, this.#handshake);
   }
 
   /** @param cut what became of responses that are not complete */

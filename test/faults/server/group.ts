@@ -65,6 +65,19 @@ const ourFault = (name: string, parts: HostSettings['parts']): Scenario<Context>
     return '500 INTERNAL; the process goes on';
   });
 
+/** A fault of ours in a step that only records does not reach the client. */
+const unnoticedFault = (name: string, parts: HostSettings['parts'], route: string): Scenario<Context> =>
+  scenario(name, { parts: parts ?? {} }, async (host) => {
+    const captured = captureConsole();
+    const result = await ask({ port: host.port, path: '/v1/models', headers });
+    const close = await host.closeOf(String(result.headers['x-service-request-id'])).finally(captured.restore);
+    assert.deepEqual([result.status, result.headers['x-service-route']], [200, route]);
+    assert.deepEqual([close.outcome, close.route, close.providerKey], ['completed', route, null]);
+    assert.match(captured.lines.join('\n'), /"gateway fault"/);
+    assert.doesNotMatch(captured.lines.join('\n'), new RegExp(CREDENTIAL));
+    return `the provider's response; ${route}`;
+  });
+
 /** A scenario in which a client's time is up; the server responds in far less unless the machine stands still. */
 const timed = (
   name: string,
@@ -192,7 +205,7 @@ export const serverGroup: ScenarioGroup<Context> = {
     garbageInside,
     idle,
     ourFault('a fault of ours at admission', { lookUpAccount: fault('lookup') }),
-    ourFault('a fault of ours in the fingerprint', { fingerprint: fault('fingerprint') }),
+    unnoticedFault('a fault of ours in the fingerprint', { fingerprint: fault('fingerprint') }, 'governed'),
     ourFault('a fault of ours in the transport', {
       upstream: {
         send: (_request, listener) => {
