@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
-import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
+import { type EachLimit, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import type { KeyOwner } from '../../lambda/gateway/admission/account-lookup.ts';
 import { createGateway, type GatewayParts } from '../../lambda/gateway/gateway.ts';
@@ -9,6 +9,13 @@ import type { UpstreamListener, UpstreamRequest } from '../../lambda/gateway/ups
 import { ALL_HOSTS, KEYS } from './gateway-host.ts';
 
 /* The gateway without sockets: a test plays client, provider and queue, and sees every call in its order. */
+
+/** A limit of each key, of nothing. */
+export const EACH_KEY: EachLimit = {
+  ...{ id: 'each-2', name: 'Keys', each: 'key', scope: {}, period: 'monthly', amountNanoUsd: 0, groups: [] },
+  ...{ percent: 100, enforcement: 'lagging', unknownCost: 'pass', onUnavailable: 'pass', showsRemaining: false },
+  ...{ notifyAt: [], askUrl: '' },
+};
 
 /** The owner of every key. */
 export const ACTIVE: KeyOwner = { accountId: 'account-1', keyId: 'key-1', active: true };

@@ -1,6 +1,6 @@
 import type { Rule } from '../../data/alerts/rules.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import type { BlockPolicy } from '../../domain/limits/block.ts';
+import { type BlockPolicy, unavailablePolicy } from '../../domain/limits/block.ts';
 import { concernsGateway } from '../../domain/limits/limit-blocks.ts';
 import { pausesOf } from '../../domain/limits/pauses.ts';
 import type { Settings } from '../open-settings.ts';
@@ -13,13 +13,13 @@ export const KNOWN_ON_KEYS_MS = MINUTE_MS + KNOWN_MS;
 export const mayBlock = ({ isActive, condition }: Pick<Rule, 'isActive' | 'condition'>): boolean =>
   isActive && (condition.type === 'burn_rate' || (condition.type === 'budget' && concernsGateway(condition.config)));
 
-/** The policy while the blocks cannot be read: one budget that wants requests to stop is enough. */
+/** The policy while the blocks cannot be read. */
 const policyOf = (rules: readonly Rule[], hasOthers: boolean): BlockPolicy | null => {
   const blocking = rules.filter(mayBlock);
-  const wantsStop = ({ condition }: Rule): boolean =>
-    condition.type === 'budget' && condition.config.block?.onUnavailable === 'stop';
-  if (blocking.some(wantsStop)) return 'stop';
-  return blocking.length > 0 || hasOthers ? 'pass' : null;
+  if (blocking.length === 0 && !hasOthers) return null;
+  return unavailablePolicy(
+    blocking.flatMap(({ condition }) => (condition.type === 'budget' ? (condition.config.block ?? []) : [])),
+  );
 };
 
 /** The policy that the gateway must know of an account: null where nothing of it may be stopped. */

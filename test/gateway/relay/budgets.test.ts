@@ -6,7 +6,7 @@ import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { blockReader } from '../../../lambda/gateway/admission/block-lookup.ts';
 import type { KnownValue } from '../../../lambda/gateway/admission/value-lookup.ts';
 import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
-import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
+import { ACTIVE, EACH_KEY, fakeExchange, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
@@ -23,12 +23,7 @@ const block = (changes: Partial<Block> = {}): Block => ({
   ...changes,
 });
 
-/** A limit of each key, of nothing. */
-const each: EachLimit = {
-  ...{ id: 'each-2', name: 'Keys', each: 'key', scope: {}, period: 'monthly', amountNanoUsd: 0, groups: [] },
-  ...{ percent: 100, enforcement: 'lagging', unknownCost: 'pass', onUnavailable: 'stop', showsRemaining: false },
-  ...{ notifyAt: [], askUrl: '' },
-};
+const each: EachLimit = { ...EACH_KEY, onUnavailable: 'stop' };
 
 type Lookup = ReturnType<GatewayParts['lookUpBlocks']>;
 

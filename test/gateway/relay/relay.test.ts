@@ -351,7 +351,7 @@ describe('a fault of the gateway', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('in its open event is as if the queue refused it; one that is no error is logged as such', async () => {
+  it('in its open event is as if the queue refused it, and is logged as such where it is no error', async () => {
     const logged = withFaults();
     const open = () => {
       throw 'a text with sk-in-it';

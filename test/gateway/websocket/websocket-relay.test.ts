@@ -7,10 +7,10 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import WebSocket, { type ClientOptions } from 'ws';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
-import { type EachLimit, NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
+import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import { timeOfRequestId } from '../../../lambda/domain/usage/request-id.ts';
 import { type CloseEvent, usageEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
-import type { KeyOwner } from '../../../lambda/gateway/admission/account-lookup.ts';
+import { ACTIVE, EACH_KEY } from '../gateway-fakes.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.ts';
 
@@ -596,14 +596,9 @@ it.each([
 ])('a connection is made where what may stop it %s, and its record says so', async (_, lookUpValue) => {
   const log = jest.spyOn(console, 'error').mockImplementation(() => {});
   await host.close();
-  const each: EachLimit = {
-    ...{ id: 'e', name: 'Keys', each: 'key', scope: {}, period: 'monthly', amountNanoUsd: 0, groups: [], percent: 100 },
-    ...{ enforcement: 'lagging', unknownCost: 'pass', onUnavailable: 'pass', showsRemaining: false },
-    ...{ notifyAt: [], askUrl: '' },
-  };
-  const owner: KeyOwner = { accountId: 'account-1', keyId: 'key-1', active: true, withoutBlocks: 'pass' };
-  const lookUpBlocks = () => ({ ...NO_BLOCKS, each: [each] });
-  host = await start({ parts: { lookUpAccount: () => owner, lookUpBlocks, lookUpValue } });
+  const lookUpAccount = () => ({ ...ACTIVE, withoutBlocks: 'pass' as const });
+  const lookUpBlocks = () => ({ ...NO_BLOCKS, each: [EACH_KEY] });
+  host = await start({ parts: { lookUpAccount, lookUpBlocks, lookUpValue } });
   origin.onSocket = (socket) => socket.close();
   const { connection } = await record(open('/v1/realtime'));
   log.mockRestore();
