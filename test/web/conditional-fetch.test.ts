@@ -5,10 +5,13 @@ import { conditionalFetch } from '../../web/src/api/conditional-fetch.ts';
 
 const body = JSON.stringify({ items: [] });
 let isStalling = false;
+/** What requests say that the browser has. */
+const tags: (string | undefined)[] = [];
 /** A response that stopped within its body. */
 let unfinished: ServerResponse | undefined;
 
 const server = createServer((request, response) => {
+  tags.push(request.headers['if-none-match']);
   if (request.headers['if-none-match'] === '"1"') return response.writeHead(304, { etag: '"1"' }).end();
   response.writeHead(200, { 'content-type': 'application/json', etag: '"1"' });
   if (!isStalling) return response.end(body);
@@ -27,6 +30,15 @@ const openGet = () => {
 it('gives the body again where it has not changed', async () => {
   const get = openGet();
   for (const _ of [1, 2, 3]) expect(await get()).toEqual({ items: [] });
+});
+
+it('asks for all of the response to what changes something', async () => {
+  const get = openGet();
+  expect(await get()).toEqual({ items: [] });
+  tags.length = 0;
+  expect(await get({ method: 'POST', body: '{}' })).toEqual({ items: [] });
+  expect(await get()).toEqual({ items: [] });
+  expect(tags).toEqual([undefined, '"1"']);
 });
 
 it('asks for all of a body whose first response was left before its end', async () => {

@@ -44,6 +44,11 @@ describe('the settings of a view', () => {
       periods: { from: '2026-11-01' },
     });
     expect(on('2026-12-02').periods).toEqual({ from: '2026-12-01' });
+    const usual = (name: string) =>
+      periodsOf(compareSearch({ periods: name }), new Date('2026-11-20T12:00:00Z'), 'UTC').periods;
+    expect(usual('yesterday')).toEqual({ from: '2026-11-19', to: '2026-11-19' });
+    expect(usual('7d')).toEqual({ from: '2026-11-13', to: '2026-11-19' });
+    expect(usual('30d')).toEqual({ from: '2026-10-21', to: '2026-11-19', compareFrom: '2026-09-21' });
     const days = { from: '2026-11-01', to: '2026-11-02', compareFrom: '2026-10-01', compareTo: '2026-10-02' };
     expect(periodsOf(compareSearch({ ...days, periods: 'month' }), new Date('2026-12-02'), 'UTC')).toMatchObject({
       name: undefined,

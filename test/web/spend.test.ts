@@ -128,6 +128,19 @@ describe('requests that may match the filter as well', () => {
   });
 });
 
+describe('a sum in the display currency', () => {
+  it.each([
+    ['adds what is known', [1, null, 2], '2.7'],
+    ['is unknown where nothing is known', [null, null], null],
+  ])('%s', (_, costs, displayCost) => {
+    const series = costs.map((usd, index) => ({
+      ...point(`2026-11-1${index}`, usd),
+      displayCost: usd === null ? null : String(usd * 0.9),
+    }));
+    expect(monthOf({ series: series as never, untracked: none }, day(now)).sum).toMatchObject({ displayCost });
+  });
+});
+
 describe('the effects of a change', () => {
   const shownOf = (usd: object, effects: readonly number[], display = {}) => {
     const [volumeNanoUsd, mixNanoUsd, priceNanoUsd] = effects;
@@ -153,6 +166,13 @@ describe('the effects of a change', () => {
       ['Mix', 33],
       ['Price', 34],
     ]);
+  });
+
+  it('are exact where the change is less than a cent', () => {
+    const usd = { costBeforeNanoUsd: NANO, costNanoUsd: 1.004 * NANO, costChangeNanoUsd: 0.004 * NANO };
+    expect(shownOf(usd, [0.009 * NANO, -0.005 * NANO, 0]).map(([, nano]) => nano)).toEqual([0.009, -0.005, 0]);
+    const cent = { ...usd, costNanoUsd: 1.01 * NANO, costChangeNanoUsd: 0.01 * NANO };
+    expect(shownOf(cent, [0.014 * NANO, -0.004 * NANO, 0]).map(([, nano]) => nano)).toEqual([0.01, -0, 0]);
   });
 
   it('have no part of the exchange rate where all that was spent is gone', () => {
