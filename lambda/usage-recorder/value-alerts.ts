@@ -97,7 +97,8 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       const byAccount = new Map<string, Map<string, ValueCount>>();
       for (const record of records)
         for (const count of record.countedFor as readonly ValueCount[]) {
-          if (useBy(record, count).usedNanoUsd === 0) continue;
+          // A value may be used up by earlier requests that were counted late, or by a lower amount: then only refused ones come.
+          if (useBy(record, count).usedNanoUsd === 0 && record.outcome !== 'refused') continue;
           const counts = byAccount.get(record.accountId) ?? new Map<string, ValueCount>();
           byAccount.set(record.accountId, counts);
           counts.set(JSON.stringify([count.budgetId, count.periodId, count.value]), count);

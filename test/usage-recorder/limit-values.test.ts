@@ -78,6 +78,23 @@ const worldOf = async () => {
           usedNanoUsd,
         ]),
       ),
+    /** A recorder that alerts, once gateway and recorder know a limit, and the alerts so far. */
+    alerting: async (id: string) => {
+      const { condition } = await openRules(table).find(accountId, id);
+      const limit = evaluatorOf(condition).limit as Limit;
+      const each = [eachLimitOf({ ruleId: id, name: 'Each', limit }, { keys: [], members: [] }, '') as EachLimit];
+      await openBlocks(table).change(accountId, (blocks) => ({ ...blocks, each }));
+      return {
+        record: withObservers(recorder(), [openValueAlerts(table, () => new Date(nowMs))], {
+          error: (message) => expect(message).toBeUndefined(),
+        }),
+        alerts: async () =>
+          (await openAlerts(table).page(accountId, { limit: 10 })).items.map(({ percent, summary }) => [
+            percent,
+            summary,
+          ]),
+      };
+    },
     /** Sums of values, from the records alone. */
     expected: async () => {
       const sums = new Map<string, number>();
@@ -166,20 +183,7 @@ describe('a limit of each', () => {
   it('alerts once for each value that reaches a percentage of what holds for it', async () => {
     const world = await worldOf();
     const id = await world.limit({ each: 'dim:user', amount: 0.000_1, notifyAt: [80, 100], block: {} });
-    const { condition } = await openRules(table).find(world.accountId, id);
-    const limit = evaluatorOf(condition).limit as Limit;
-    const each = [eachLimitOf({ ruleId: id, name: 'Each', limit }, { keys: [], members: [] }, '') as EachLimit];
-    await openBlocks(table).change(world.accountId, (blocks) => ({ ...blocks, each }));
-    const record = withObservers(
-      openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => world.now().getTime() }),
-      [openValueAlerts(table, world.now)],
-      { error: (message) => expect(message).toBeUndefined() },
-    );
-    const alerts = async () =>
-      (await openAlerts(table).page(world.accountId, { limit: 10 })).items.map(({ percent, summary }) => [
-        percent,
-        summary,
-      ]);
+    const { record, alerts } = await world.alerting(id);
     await record([
       world.event(1, { tokens: 11_000, ...user('ada') }),
       world.event(2, { tokens: 12_000, ...user('bob') }),
@@ -201,6 +205,21 @@ describe('a limit of each', () => {
     await record([world.event(5, { tokens: 1, ...user('ada') })]);
     expect((await alerts())[0]).toEqual([100, expect.stringContaining('user ada')]);
     expect(await alerts()).toHaveLength(3);
+  });
+
+  it('alerts for a value that is refused for what was counted before', async () => {
+    const world = await worldOf();
+    await world.record(world.event(1, { tokens: 20_000, ...user('ada') }));
+    const id = await world.limit({ each: 'dim:user', amount: 0.000_1, block: {} });
+    world.wait(RECORDERS_KNOW_MS);
+    await world.countPast();
+    expect(await world.used(id)).toEqual({ ada: 140_000 });
+    const { record, alerts } = await world.alerting(id);
+    const refused = { tokens: 0, outcome: 'refused', status: 429 } as const;
+    await record([world.event(2, { ...refused, ...user('ada') }), world.event(3, { ...refused, ...user('bob') })]);
+    expect(await alerts()).toEqual([[100, expect.stringContaining('user ada has used 140%')]]);
+    await record([world.event(4, { ...refused, ...user('ada') })]);
+    expect(await alerts()).toHaveLength(1);
   });
 
   it('has the sums of the records after anything that happens to them', () =>
