@@ -10,6 +10,7 @@ import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
 import { NotFoundError } from '../domain/errors.ts';
 import type { EachLimit } from '../domain/limits/block.ts';
 import { atPercent, limitPeriodAt, type ValueCount } from '../domain/limits/each.ts';
+import { assumedText } from '../domain/limits/limit.ts';
 import { type ValueState, valueState } from '../domain/limits/limit-states.ts';
 import { periodId } from '../domain/limits/reservation.ts';
 import { useBy } from '../domain/limits/value-counts.ts';
@@ -20,12 +21,15 @@ import type { Observer } from './observers.ts';
 const MAX_REMEMBERED = 10_000;
 
 const summaryOf = (
-  { each, enforcement }: EachLimit,
-  { value, percentUsed, usedNanoUsd, nanoUsd, isAtLimit }: ValueState,
+  { each, enforcement, percent, unknownCost }: EachLimit,
+  { value, percentUsed, usedNanoUsd, unpricedRequests, nanoUsd, isAtLimit }: ValueState,
 ) => {
   const stops = enforcement !== null && isAtLimit;
   const refused = stops ? ' Its further requests are refused until the period ends or it gets more.' : '';
-  return `${each.replace(/^dim:/, '')} ${value ?? '(none)'} has used ${percentText(percentUsed ?? 100)} of $${usdOf(nanoUsd ?? 0)}: $${usdOf(usedNanoUsd)}.${refused}`;
+  const [name, amount] = [`${each.replace(/^dim:/, '')} ${value ?? '(none)'}`, `$${usdOf(nanoUsd ?? 0)}`];
+  if (isAtLimit && usedNanoUsd < atPercent({ amountNanoUsd: nanoUsd ?? 0 }, percent))
+    return `${name} counts as having used ${amount}, since the cost of some requests is unknown.${refused}`;
+  return `${name} has used ${percentText(percentUsed ?? 100)} of ${amount}: $${usdOf(usedNanoUsd)}.${assumedText(unknownCost, unpricedRequests)}${refused}`;
 };
 
 /**
@@ -46,7 +50,8 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
       figure: state.usedNanoUsd,
       limit: state.nanoUsd ?? 0,
-      unpricedRequests: state.unpricedRequests,
+      // Those that count as an amount are in the figure.
+      unpricedRequests: typeof limit.unknownCost === 'number' ? 0 : state.unpricedRequests,
       summary: summaryOf(limit, state),
       contributors: [],
     };
@@ -62,9 +67,11 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       values.findOverride(accountId, budgetId, value),
     ]);
     const state = valueState(limit, counted, override, { period, now: now() });
-    const { nanoUsd, usedNanoUsd } = state;
+    const { nanoUsd, usedNanoUsd, isAtLimit } = state;
     if (nanoUsd === null) return;
-    const reached = limit.notifyAt.filter((each) => usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, each));
+    const reached = limit.notifyAt.filter(
+      (each) => usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, each) || (isAtLimit && each <= limit.percent),
+    );
     if (reached.length === 0) return;
     const percent = Math.max(...reached);
     const of = hash('sha256', JSON.stringify(value)).slice(0, 32);
@@ -98,7 +105,8 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       for (const record of records)
         for (const count of record.countedFor as readonly ValueCount[]) {
           // A value may be used up by earlier requests that were counted late, or by a lower amount: then only refused ones come.
-          if (useBy(record, count).usedNanoUsd === 0 && record.outcome !== 'refused') continue;
+          const { usedNanoUsd, unpricedRequests } = useBy(record, count);
+          if (usedNanoUsd === 0 && unpricedRequests === 0 && record.outcome !== 'refused') continue;
           const counts = byAccount.get(record.accountId) ?? new Map<string, ValueCount>();
           byAccount.set(record.accountId, counts);
           counts.set(JSON.stringify([count.budgetId, count.periodId, count.value]), count);

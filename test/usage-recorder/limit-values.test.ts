@@ -222,6 +222,18 @@ describe('a limit of each', () => {
     expect(await alerts()).toHaveLength(1);
   });
 
+  it.each([
+    ['block', 'user ada counts as having used $1, since the cost of some requests is unknown.', 1],
+    [{ countAsUsd: 1 }, 'user ada has used 100% of $1: $1. In it are $1 for each request of unknown cost (1).', 0],
+  ])('alerts for a value that requests of unknown cost use up: %p', async (unknownCost, summary, unpricedRequests) => {
+    const world = await worldOf();
+    const { record, alerts } = await world.alerting(await world.limit({ each: 'dim:user', unknownCost }));
+    await record([world.event(1, { reading: { usage: {} }, ...user('ada') })]);
+    expect(await alerts()).toEqual([[100, summary]]);
+    const [alert] = (await openAlerts(table).page(world.accountId, { limit: 1 })).items;
+    expect(alert).toMatchObject({ unpricedRequests });
+  });
+
   it('has the sums of the records after anything that happens to them', () =>
     withSeed(async () => {
       const random = randomFrom(SEED);

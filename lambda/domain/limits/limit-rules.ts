@@ -5,9 +5,18 @@ import { ifExact } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
-import { atPercent, fixedPeriod, percentUsed } from './each.ts';
+import { fixedPeriod, percentUsed } from './each.ts';
 import type { Evaluator, JudgedPeriod, Judgement } from './evaluator.ts';
-import { budgetConfigSchema, forecastOf, type Limit, type LimitUse, useOf } from './limit.ts';
+import {
+  assumedText,
+  blocksFromNanoUsd,
+  budgetConfigSchema,
+  forecastOf,
+  hasReached,
+  type Limit,
+  type LimitUse,
+  useOf,
+} from './limit.ts';
 
 const thresholdConfigSchema = z.strictObject({
   threshold: usdAmount.check(z.describe('In USD.')),
@@ -37,17 +46,18 @@ interface Wording {
 
 const judgeLimit = (limit: Limit, { event, text }: Wording, judged: JudgedPeriod): Judgement | null => {
   const { period, now, series } = judged;
-  const { amountNanoUsd, notifyAt } = limit;
+  const { amountNanoUsd, notifyAt, unknownCost } = limit;
   const counters = series.sum(period.start, period.end);
   const use = useOf(limit, counters);
-  const percent = Math.max(0, ...notifyAt.filter((each) => use.usedNanoUsd >= atPercent(limit, each)));
+  const percent = Math.max(0, ...notifyAt.filter((each) => hasReached(limit, use, each)));
   const isOver = now.toISOString() >= period.end;
   const forecast = (limit.notifiesForecast && ifExact(() => forecastOf(period, now, series))) || null;
   const atTheRate = `At the rate of the last ${RATE_DAYS} days`;
   const facts = {
     unit: 'nanoUsd',
     limit: amountNanoUsd,
-    unpricedRequests: use.unpricedRequests,
+    // Those that count as an amount are in the figure.
+    unpricedRequests: typeof unknownCost === 'number' ? 0 : use.unpricedRequests,
     ...(forecast && { forecast: forecast.nanoUsd }),
   } as const;
   if (percent > 0 || isOver || !limit.notifiesForecast)
@@ -146,9 +156,13 @@ export const budget = limitEvaluator(
   }),
   {
     event: 'reached',
-    text: ({ amountNanoUsd, block }, { usedNanoUsd, isUsedUp }) => {
-      const stops = block !== null && isUsedUp;
-      return `${percentText(percentUsed(usedNanoUsd, amountNanoUsd))} of the budget of $${usdOf(amountNanoUsd)} is used: ${comparedUsd(usedNanoUsd)}.${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
+    text: (limit, { usedNanoUsd, unpricedRequests, isUsedUp }) => {
+      const amount = `budget of $${usdOf(limit.amountNanoUsd)}`;
+      const stops = limit.block !== null && isUsedUp;
+      if (isUsedUp && usedNanoUsd < blocksFromNanoUsd(limit))
+        return `The ${amount} counts as used up, since the cost of some requests is unknown.${stops ? ' Further requests are refused until the period ends or the cost is known.' : ''}`;
+      const used = percentText(percentUsed(usedNanoUsd, limit.amountNanoUsd));
+      return `${used} of the ${amount} is used: ${comparedUsd(usedNanoUsd)}.${assumedText(limit.unknownCost, unpricedRequests)}${stops ? ' Further requests are refused until the period ends or the budget is raised.' : ''}`;
     },
   },
   ({ period }) => (period === 'monthly' ? HISTORY_DAYS : 0),

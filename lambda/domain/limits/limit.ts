@@ -4,7 +4,7 @@ import { DAY_MS } from '../calendar/units.ts';
 import { type Counters, costToCompare } from '../spend/counters.ts';
 import { DIMENSION_NAME } from '../spend/declared-dimensions.ts';
 import { forecastMonth } from '../spend/month-forecast.ts';
-import { costOf } from '../spend/spend-report.ts';
+import { costOf, usdOf } from '../spend/spend-report.ts';
 import type { BlockPolicy } from './block.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import { atPercent, type EachName, eachNames, type GroupAmount } from './each.ts';
@@ -127,8 +127,15 @@ export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' 
   readonly amountsOf?: Readonly<Record<GroupAmount['source'], Readonly<Record<string, number>>>> | undefined;
 }
 
+/** The percentage from which requests are refused, or would be. */
+const blocksFromPercent = ({ block }: Limit): number => block?.atPercent ?? 100;
+
 /** The amount from which requests are refused, in nano-USD. */
-export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, limit.block?.atPercent ?? 100);
+export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, blocksFromPercent(limit));
+
+/** True where a use has reached a percentage, or counts as used up by requests of unknown cost. */
+export const hasReached = (limit: Limit, { usedNanoUsd, isUsedUp }: LimitUse, percent: number): boolean =>
+  usedNanoUsd >= atPercent(limit, percent) || (isUsedUp && percent <= blocksFromPercent(limit));
 
 export interface LimitUse {
   /** Known cost, in nano-USD, as GET /spend shows it: one past 2^53 - 1 is 2^53 - 1, here and in what counts. */
@@ -152,6 +159,12 @@ export const useOf = (limit: Limit, counters: Counters): LimitUse => {
     isUsedUp: usedNanoUsd >= blocksFromNanoUsd(limit) || (unknownCost === 'stop' && unpricedRequests > 0),
   };
 };
+
+/** The part of a use that is assumed for requests of unknown cost, as a sentence after others; empty where none is. */
+export const assumedText = (unknownCost: Limit['unknownCost'], unpricedRequests: number): string =>
+  typeof unknownCost === 'number' && unpricedRequests > 0
+    ? ` In it are $${usdOf(unknownCost)} for each request of unknown cost (${unpricedRequests}).`
+    : '';
 
 /** Periods but months are forecast from their first tenth on. */
 const MIN_ELAPSED = 0.1;

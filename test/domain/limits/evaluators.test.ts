@@ -120,6 +120,28 @@ describe('budget', () => {
       summary: '29% of the budget of $100 is used: $29.',
     });
   });
+
+  const withUnknown = [spent('2026-11-20', 29), counterAt('2026-11-20', { requests: 2, unpricedRequests: 2 })];
+
+  it.each([
+    [{}, ''],
+    [{ block: {} }, ' Further requests are refused until the period ends or the cost is known.'],
+  ])('that requests of unknown cost use up has reached its whole amount: %p', (config, refused) => {
+    const rule = { type: 'budget', config: { amount: 100, period: 'daily', unknownCost: 'block', ...config } };
+    expect(judge(rule, withUnknown)).toMatchObject({
+      ...{ exceeded: true, percent: 100, figure: 29 * USD, unpricedRequests: 2 },
+      summary: `The budget of $100 counts as used up, since the cost of some requests is unknown.${refused}`,
+    });
+    expect(judge(rule, [spent('2026-11-20', 29)])).toMatchObject({ exceeded: false });
+  });
+
+  it('says of amounts that count for requests of unknown cost that they are in its figure', () => {
+    const rule = { type: 'budget', config: { amount: 100, period: 'daily', unknownCost: { countAsUsd: 40 } } };
+    expect(judge(rule, withUnknown)).toMatchObject({
+      ...{ percent: 100, figure: 109 * USD, unpricedRequests: 0 },
+      summary: '109% of the budget of $100 is used: $109. In it are $40 for each request of unknown cost (2).',
+    });
+  });
 });
 
 describe('spend_anomaly', () => {

@@ -2,6 +2,7 @@ import { Box, Group, Progress, Text } from '@mantine/core';
 import { Check, CircleAlert, CircleDot, Clock, Mail, Webhook } from 'lucide-react';
 import { queryOf } from '../../../lambda/domain/calendar/range.ts';
 import { startOfNext } from '../../../lambda/domain/calendar/utc.ts';
+import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Alert, FinalFigure } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money, useMayMatch, WithAmounts } from '../components/amount.tsx';
@@ -106,15 +107,17 @@ const Gauge = ({ alert }: { readonly alert: Alert }) => {
 interface FigureProps {
   readonly alert: Pick<Alert, 'unit'>;
   readonly amount: number;
+  /** Requests whose cost is not in it. */
+  readonly unpriced?: number;
   readonly isForecast?: boolean;
 }
 
 /** The figure of an alert, or its limit, in its unit. */
-const Figure = ({ alert: { unit }, amount, isForecast = false }: FigureProps) =>
+const Figure = ({ alert: { unit }, amount, unpriced = 0, isForecast = false }: FigureProps) =>
   unit === 'nanoUsd' ? (
     <>
       {isForecast && '≈ '}
-      <Money nano={amount} as={isForecast ? 'rough' : 'sum'} />
+      <Money nano={knownCost(amount, unpriced)} as={isForecast ? 'rough' : 'sum'} />
     </>
   ) : (
     formatFigure(unit, amount)
@@ -126,7 +129,7 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
     <p className="small">
       In the end it was{' '}
       <strong className="num">
-        <Figure alert={alert} amount={final.figure} />
+        <Figure alert={alert} amount={final.figure} unpriced={final.unpricedRequests} />
       </strong>
       {alert.unit === 'nanoUsd' && final.unpricedRequests > 0 && (
         <span className="unknown"> and {plural(final.unpricedRequests, 'request')} of unknown cost</span>
@@ -248,7 +251,12 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
       </Group>
       <Group gap={14} mt={12} mb={6}>
         <Text span className="num" miw={104} fz={isOpen ? 20 : 17} fw={640}>
-          <Figure alert={alert} amount={alert.figure} isForecast={alert.event === 'forecast'} />
+          <Figure
+            alert={alert}
+            amount={alert.figure}
+            unpriced={alert.unpricedRequests}
+            isForecast={alert.event === 'forecast'}
+          />
         </Text>
         <Gauge alert={alert} />
         <span className="dim small num">
