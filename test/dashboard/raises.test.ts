@@ -230,6 +230,20 @@ describe('a decision', () => {
     expect(await ownLimits(developer)).toMatchObject([{ limitNanoUsd: 200e9, limitSource: 'budget' }]);
   });
 
+  it('gives way to the amount that somebody had decided before, once the period ends', async () => {
+    const id = await newBudget();
+    await call(boss, 'PUT', `/budgets/${id}/values/${developer.userId}`, { amount: 50 });
+    for (const amount of [80, 90]) {
+      const { body: raise } = await ask(developer, id, { amount });
+      expect((await decide(admin, raise.id)).status).toBe(200);
+    }
+    const { body: raised } = await call(boss, 'GET', `/budgets/${id}/values/${developer.userId}`);
+    expect(raised).toMatchObject({ limitNanoUsd: 90e9, overrideUntil: '2026-12-01T00:00:00.000Z' });
+    clock.setTime(Date.parse('2026-12-01T00:00:00.000Z'));
+    const former = { limitNanoUsd: 50e9, limitSource: 'override', overrideUntil: null };
+    expect(await ownLimits(developer)).toMatchObject([former]);
+  });
+
   it('may be another amount, for good', async () => {
     const { body: raise } = await ask(developer, await newBudget());
     expect((await decide(admin, raise.id, { amount: 150 })).status).toBe(400);

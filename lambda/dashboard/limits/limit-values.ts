@@ -7,7 +7,7 @@ import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
 import type { EachLimit } from '../../domain/limits/block.ts';
-import { limitPeriodAt, type Override } from '../../domain/limits/each.ts';
+import { limitPeriodAt, type Override, overrideAt } from '../../domain/limits/each.ts';
 import { eachLimitOf } from '../../domain/limits/limit-blocks.ts';
 import { type ValueState, valueState } from '../../domain/limits/limit-states.ts';
 import { periodId } from '../../domain/limits/reservation.ts';
@@ -255,7 +255,7 @@ const textOf = (override: Override | null) =>
 
 /**
  * The writes that change the amount of one value, or with null restore the usual one, and their entry in the audit log. Who approves a
- * raise makes such a change, too.
+ * raise makes such a change, too: it keeps what holds again after it.
  *
  * @param amount in USD
  * @throws NotFoundError
@@ -265,7 +265,7 @@ export const planOverride = async (
   dependencies: Opened,
   { caller, clientAddress }: Pick<Input<typeof budgetOperations.setLimitOverride>, 'caller' | 'clientAddress'>,
   { id, value }: { readonly id: string; readonly value: string | null },
-  wanted: { readonly amount: number | null; readonly until: string | null } | null,
+  wanted: { readonly amount: number | null; readonly until: string | null; readonly isRaise?: boolean } | null,
 ) => {
   const { accountId } = caller;
   const { limit } = await findLimit(dependencies, caller, id);
@@ -274,8 +274,13 @@ export const planOverride = async (
     wanted?.until === 'period_end' ? (limitPeriodAt(limit.period, now)?.end ?? null) : (wanted?.until ?? null);
   if (until !== null && Date.parse(until) <= now.getTime())
     throw new ValidationError([{ path: 'until', message: 'must be in the future' }]);
-  const override = wanted && { amountNanoUsd: wanted.amount === null ? null : usdToNanoUsd(wanted.amount), until };
   const before = await dependencies.limitValues.findOverride(accountId, id, value);
+  const after = wanted?.isRaise && until !== null ? overrideAt(before, new Date(until)) : null;
+  const override = wanted && {
+    amountNanoUsd: wanted.amount === null ? null : usdToNanoUsd(wanted.amount),
+    until,
+    ...(after && { after }),
+  };
   const fact = {
     action: override ? ('budget.override_set' as const) : ('budget.override_removed' as const),
     subject: id,

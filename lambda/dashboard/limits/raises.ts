@@ -145,7 +145,7 @@ export const decideRaise =
     if (isApproved && raise.status === 'pending') requireMore(found, amount);
     const of = { id: raise.budgetId, value };
     const override = isApproved
-      ? await planOverride(dependencies, { caller, clientAddress }, of, { amount, until })
+      ? await planOverride(dependencies, { caller, clientAddress }, of, { amount, until, isRaise: true })
       : undefined;
     const decided: Raise = {
       ...raise,

@@ -42,10 +42,11 @@ const countedLimitOf = (item: Record<string, unknown>): CountedLimit | undefined
 
 const usesKeys = ({ each, filter }: CountedLimit): boolean => ['member', 'project'].includes(each) || needsKeys(filter);
 
-const storedOverride = z.object({
+const overrideMembers = {
   amountNanoUsd: z.nullable(z.number()),
   until: z._default(z.nullable(z.string()), null),
-});
+};
+const storedOverride = z.object({ ...overrideMembers, after: z.optional(z.object(overrideMembers)) });
 
 /** One value of a limit in a period. */
 export interface LimitValue {

@@ -66,7 +66,15 @@ export interface Override {
   readonly amountNanoUsd: number | null;
   /** ISO 8601 UTC; null if it has no end. */
   readonly until: string | null;
+  /** The one that holds again after its end, of a raise. */
+  readonly after?: Override | undefined;
 }
+
+/** The override that holds at an instant. */
+export const overrideAt = (override: Override | null, at: Date): Override | null =>
+  override === null || override.until === null || Date.parse(override.until) > at.getTime()
+    ? override
+    : overrideAt(override.after ?? null, at);
 
 /** The amount of the members of a role, or of what belongs to a project. */
 export interface GroupAmount {
@@ -99,8 +107,8 @@ export const amountFor = (
   override: Override | null,
   now: Date,
 ): AmountInForce => {
-  if (override && (override.until === null || Date.parse(override.until) > now.getTime()))
-    return { nanoUsd: override.amountNanoUsd, source: 'override' };
+  const current = overrideAt(override, now);
+  if (current) return { nanoUsd: current.amountNanoUsd, source: 'override' };
   if (value === null) return { nanoUsd: null, source: 'none' };
   const group = groups.find(({ values }) => values.includes(value));
   return group ? { nanoUsd: group.amountNanoUsd, source: group.source } : { nanoUsd: amountNanoUsd, source: 'budget' };

@@ -3,7 +3,15 @@ import { ifExact } from '../spend/counters.ts';
 import { knownCost } from '../spend/known-cost.ts';
 import type { ReadCounters } from '../spend/spend-question.ts';
 import type { EachLimit } from './block.ts';
-import { type AmountInForce, amountFor, isAtLimit, type Override, percentUsed, type ValueUse } from './each.ts';
+import {
+  type AmountInForce,
+  amountFor,
+  isAtLimit,
+  type Override,
+  overrideAt,
+  percentUsed,
+  type ValueUse,
+} from './each.ts';
 import { atOwnRate, forecastOf, useOf } from './limit.ts';
 import { currentPeriod, evaluatorOf, type RuleCondition } from './rule.ts';
 import { fillSeries } from './spend-query.ts';
@@ -44,7 +52,7 @@ export const limitStates = async <R extends StoredRule>(
 export interface ValueState extends AmountInForce, ValueUse {
   readonly value: string | null;
   readonly reservedNanoUsd: number;
-  /** The rest of the amount, less reservations; below 0 where more was spent. Null without a limit. */
+  /** The rest of the amount; below 0 where more was spent. Null without a limit. */
   readonly remainingNanoUsd: number | null;
   readonly percentUsed: number | null;
   /** The cost of the whole period at its rate so far; null where it is not known, or too early to say. */
@@ -68,6 +76,6 @@ export const valueState = (
     percentUsed: amount.nanoUsd === null ? null : percentUsed(usedNanoUsd, amount.nanoUsd),
     projectedNanoUsd: atOwnRate(period, now, knownCost(usedNanoUsd, unpricedRequests)),
     isAtLimit: isAtLimit(limit, counted, amount),
-    override: amount.source === 'override' ? override : null,
+    override: overrideAt(override, now),
   };
 };

@@ -17,13 +17,16 @@ export interface KnownValue extends ValueUse {
   readonly override: Override | null;
 }
 
-type Attributes = Readonly<Record<string, { readonly S?: string; readonly N?: string }>>;
+interface Attributes {
+  readonly [name: string]: { readonly S?: string; readonly N?: string; readonly M?: Attributes };
+}
 
 const number = (item: Attributes | undefined, name: string): number => Number(item?.[name]?.N ?? 0);
 
 const overrideIn = (item: Attributes): Override => ({
   amountNanoUsd: item['amountNanoUsd']?.N === undefined ? null : number(item, 'amountNanoUsd'),
   until: item['until']?.S ?? null,
+  ...(item['after']?.M && { after: overrideIn(item['after'].M) }),
 });
 
 interface BatchResponse {

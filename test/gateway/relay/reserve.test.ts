@@ -145,7 +145,8 @@ describe('a request of a budget that is reserved from', () => {
     const item = await findItem(table, limitValueKey(accountId, budget.id, id, 'ada'));
     // A dead process leaves it as it is: nothing of the ledger sets it.
     expect(item).toMatchObject({ committed: WORST, expiresAt: valueExpiry(id) });
-    const override = { amountNanoUsd: 5, until: '2126-11-20T12:00:00.000Z' };
+    const after = { amountNanoUsd: 3, until: null };
+    const override = { amountNanoUsd: 5, until: '2126-11-20T12:00:00.000Z', after };
     const audit = auditEntry(accountId, {}, { action: 'budget.override_set' }, new Date());
     await openLimitValues(table).setOverride(overrideAction(accountId, budget.id, 'ada', override, null), audit);
     const read = valueReader(caller, table.name, 2_000);
