@@ -165,6 +165,15 @@ describe('a budget', () => {
   });
 });
 
+it('tests no budget for each of a dimension, whose values nobody counted before', async () => {
+  await spend(40, '2026-11-02T10:00:00.000Z');
+  await spend(75, '2026-11-10T10:00:00.000Z');
+  const body = { amount: 100, period: 'monthly', each: 'key', block: {} };
+  expect(await call('POST', '/budgets/preview', body)).toMatchObject({
+    ...{ status: 400, body: { error: { details: [{ path: 'each' }] } } },
+  });
+});
+
 it('shows what a budget would have done in the last 30 days, and stores nothing', async () => {
   await spend(40, '2026-11-02T10:00:00.000Z');
   await spend(75, '2026-11-10T10:00:00.000Z');

@@ -2,7 +2,7 @@ import type { Rule } from '../../data/alerts/rules.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { ForbiddenError, NotFoundError } from '../../domain/errors.ts';
+import { ForbiddenError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
@@ -41,6 +41,9 @@ const previewCondition = async (dependencies: Settings, accountId: string, condi
   const at = dependencies.now();
   if (condition.type === 'burn_rate') return previewValues(dependencies, { accountId, condition, at });
   const evaluator = evaluatorOf(condition);
+  // Values have no counters of spend: all together against the amount of one would say nothing.
+  if (evaluator.limit?.each)
+    throw new ValidationError([{ path: 'each', message: 'cannot be tested on past requests' }]);
   const { read } = backtestRange(condition, at);
   const series = spendSeries(evaluator);
   for await (const counter of dependencies.readCounters({ accountId, range: read, groupBy: evaluator.readBy }))
