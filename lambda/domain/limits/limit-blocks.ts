@@ -86,12 +86,13 @@ export interface Belongings {
 }
 
 /**
- * The values of each group: a member is of the projects that it is limited to or has a key in, a key has the role of its member. A value
- * is in one group only, the first of those that it could be in.
+ * The values of each group: a member is of the projects that it is limited to or has an active key in, a key has the role of its member. A
+ * value is in one group only, the first of those that it could be in.
  */
 const groupsOf = ({ each, amountsOf }: Limit, { keys, members }: Belongings): GroupAmount[] => {
   const roleOf = new Map(members.map(({ userId, role }) => [userId, role]));
-  const keysOf = Map.groupBy(keys, ({ ownerUserId }) => ownerUserId);
+  const active = keys.filter(({ status }) => status === 'active');
+  const keysOf = Map.groupBy(active, ({ ownerUserId }) => ownerUserId);
   const ofMember = ({ userId, role, projects = [] }: MemberOfGroups) => {
     const own = keysOf.get(userId)?.map(({ projectId }) => projectId) ?? [];
     return { value: userId, project: [...projects, ...own], role: [role] };

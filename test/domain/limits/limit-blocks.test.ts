@@ -28,6 +28,19 @@ it.each([
   expect(heldOf('third')).toEqual({ nanoUsd: 300e9, source: 'role' });
 });
 
+it('gives a member no amount of a project in which all of its keys are revoked', () => {
+  const limit = limitOf({ each: 'member', amount: 200, amountByProject: { p: 1_000 } });
+  const amountWith = (status: 'active' | 'revoked') => {
+    const keys = [
+      { keyId: 'k1', projectId: 'default', ownerUserId: 'ada', status: 'active' as const },
+      { keyId: 'k2', projectId: 'p', ownerUserId: 'ada', status },
+    ];
+    const belongings = { keys, members: [{ userId: 'ada', role: 'developer' }] };
+    return amountFor(eachLimitOf({ ruleId: 'b', name: 'b', limit }, belongings, '')!, 'ada', null, new Date()).nanoUsd;
+  };
+  expect([amountWith('active'), amountWith('revoked')]).toEqual([1_000e9, 200e9]);
+});
+
 it('is an item that the table takes, however many keys were revoked and members have none', () => {
   const now = new Date('2026-11-20T12:00:00.000Z');
   const groups = { amountByProject: { p: 90, q: 10 }, amountByRole: { developer: 20 } };
