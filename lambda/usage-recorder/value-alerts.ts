@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import { uuidv7 } from 'uuidv7';
+import { openValueNames } from '../data/accounts/value-names.ts';
 import { openAlerts } from '../data/alerts/alerts.ts';
 import { openBlocks } from '../data/alerts/blocks.ts';
 import { openRules } from '../data/alerts/rules.ts';
@@ -23,10 +24,12 @@ const MAX_REMEMBERED = 10_000;
 const summaryOf = (
   { each, enforcement, percent, unknownCost }: EachLimit,
   { value, percentUsed, usedNanoUsd, unpricedRequests, nanoUsd, isAtLimit }: ValueState,
+  label: string | undefined,
 ) => {
   const stops = enforcement !== null && isAtLimit;
   const refused = stops ? ' Its further requests are refused until the period ends or it gets more.' : '';
-  const [name, amount] = [`${each.replace(/^dim:/, '')} ${value ?? '(none)'}`, `$${usdOf(nanoUsd ?? 0)}`];
+  const shown = label === undefined ? (value ?? '(none)') : `“${label}”`;
+  const [name, amount] = [`${each.replace(/^dim:/, '')} ${shown}`, `$${usdOf(nanoUsd ?? 0)}`];
   if (isAtLimit && usedNanoUsd < atPercent({ amountNanoUsd: nanoUsd ?? 0 }, percent))
     return `${name} counts as having used ${amount}, since the cost of some requests is unknown.${refused}`;
   return `${name} has used ${percentText(percentUsed ?? 100)} of ${amount}: $${usdOf(usedNanoUsd)}.${assumedText(unknownCost, unpricedRequests)}${refused}`;
@@ -39,12 +42,14 @@ const summaryOf = (
 export const openValueAlerts = (table: Table, now: () => Date = () => new Date()): Observer => {
   const [blocks, rules, alerts] = [openBlocks(table), openRules(table), openAlerts(table)];
   const values = openLimitValues(table, () => now().getTime());
+  const namesOf = openValueNames(table);
   const notified = new QuickLRU<string, true>({ maxSize: MAX_REMEMBERED });
 
   const alertOf = async (accountId: string, limit: EachLimit, state: ValueState, percent: number) => {
     const { name, channels, isActive } = await rules.find(accountId, limit.id);
     const period = limitPeriodAt(limit.period, now());
     if (!isActive || period === null) return null;
+    const names = await namesOf(accountId, limit.each);
     const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
       ...{ alertId: uuidv7(), accountId, ruleId: limit.id, ruleName: name, type: 'budget', event: 'reached' },
       ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
@@ -52,7 +57,7 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       limit: state.nanoUsd ?? 0,
       // Those that count as an amount are in the figure.
       unpricedRequests: typeof limit.unknownCost === 'number' ? 0 : state.unpricedRequests,
-      summary: summaryOf(limit, state),
+      summary: summaryOf(limit, state, names.get(state.value ?? '')),
       contributors: [],
     };
     return triggeredAlert(facts, channels);

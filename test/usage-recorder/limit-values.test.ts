@@ -32,7 +32,7 @@ const MONTH = 'monthly#2026-11-01T00:00:00.000Z';
 const table = tableForTests();
 
 const worldOf = async () => {
-  const { accountId, keyId, userId } = await newAccount(table, 'PRO');
+  const { accountId, keyId, userId, email } = await newAccount(table, 'PRO');
   let nowMs = Date.parse('2026-11-20T12:00:00Z');
   const now = () => nowMs;
   const recorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now });
@@ -42,7 +42,7 @@ const worldOf = async () => {
   const records = () =>
     Array.fromAsync(requests.all(accountId, { from: '2026-10-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' }));
   return {
-    ...{ accountId, keyId, userId, values, records },
+    ...{ accountId, keyId, userId, email, values, records },
     now: () => new Date(nowMs),
     wait: (ms: number) => {
       nowMs += ms;
@@ -232,6 +232,23 @@ describe('a limit of each', () => {
     expect(await alerts()).toEqual([[100, summary]]);
     const [alert] = (await openAlerts(table).page(world.accountId, { limit: 1 })).items;
     expect(alert).toMatchObject({ unpricedRequests });
+  });
+
+  it('names people, keys and projects in alerts, not their ids', async () => {
+    const world = await worldOf();
+    await newKey(table, world.accountId, { keyId: 'k1', name: 'laptop', ownerUserId: world.userId });
+    const named = [
+      ['member', `“${world.email}”`],
+      ['key', '“laptop”'],
+      ['project', '“Default”'],
+      ['session', 's1'],
+    ];
+    for (const [n, [each, name]] of named.entries()) {
+      const { record, alerts } = await world.alerting(await world.limit({ each, amount: 0.000_1, notifyAt: [80] }));
+      // The limits of before have counted the requests of before.
+      await record([world.event(n, { tokens: 20_000, keyId: 'k1', session: { id: 's1' } })]);
+      expect((await alerts())[0]).toEqual([80, `${each} ${name} has used 140% of $0.0001: $0.00014.`]);
+    }
   });
 
   it('has the sums of the records after anything that happens to them', () =>
