@@ -21,16 +21,21 @@ export class MailError extends Error {
 
 export type SendMail = (mail: OutgoingMail) => Promise<void>;
 
-/** @see https://docs.aws.amazon.com/ses/latest/APIReference/API_SendEmail.html */
-const MAX_RECIPIENTS = 50;
-/** SES takes 14 recipients a second at first: 50 are too many for less than four seconds. */
+/** SES takes 14 mails a second at first. Where it takes no more, the rest is tried again a second later, and so on. */
+const AT_ONCE = 10;
+/** Attempts in a row that reach nobody. */
 const MAX_PAUSES = 4;
 
+/** SES refuses one recipient: the address is none, or is not verified while SES is in its sandbox. */
+const OF_RECIPIENT: ReadonlySet<string> = new Set(['MessageRejected', 'InvalidParameterValue']);
+
 /**
- * Sends mail through SES, whose client is loaded with the first mail. Where some have it, it is tried again here for the others: to try
- * again what threw would send it to all of them twice.
+ * Sends mail through SES, whose client is loaded with the first mail. Each recipient gets a mail of their own: SES refuses a mail as a whole,
+ * and a complaint names all of its recipients at the provider. Where some have it, it is tried again here for the others: to try again
+ * what threw would send it to all of them twice.
  *
  * @returns what throws MailError
+ * @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html#event-publishing-retrieving-sns-contents-complained-recipients
  */
 export const openMail = (
   { MAIL_FROM, MAIL_CONFIGURATION_SET }: z.infer<typeof mailEnvironment>,
@@ -44,19 +49,30 @@ export const openMail = (
     await (await sender)(mail);
   };
   return async ({ to, ...mail }) => {
-    let pauses = 0;
-    for (let sent = 0; sent < to.length; )
-      try {
-        await send({ ...mail, to: to.slice(sent, sent + MAX_RECIPIENTS) });
-        sent += MAX_RECIPIENTS;
-        pauses = 0;
-      } catch (error) {
-        if (sent > 0 && pauses++ < MAX_PAUSES) await pause(SECOND_MS * pauses);
-        else
-          throw new MailError(`mail was not accepted (${error instanceof Error ? error.name : 'error'})`, {
-            cause: error,
-            ...(sent > 0 && { unsent: to.slice(sent) }),
-          });
+    const refused: string[] = [];
+    let waiting = to;
+    let cause: unknown;
+    for (let pauses = 0; waiting.length > 0; ) {
+      const [some, others] = [waiting.slice(0, AT_ONCE), waiting.slice(AT_ONCE)];
+      const late: string[] = [];
+      const results = await Promise.allSettled(some.map((address) => send({ ...mail, to: [address] })));
+      for (const [index, result] of results.entries()) {
+        if (result.status === 'fulfilled') continue;
+        cause = result.reason;
+        (OF_RECIPIENT.has((cause as Error).name) ? refused : late).push(some[index] as string);
       }
+      waiting = [...late, ...others];
+      if (late.length === 0) continue;
+      if (late.length < some.length) pauses = 0;
+      if (refused.length + waiting.length === to.length || pauses === MAX_PAUSES) break;
+      pauses += 1;
+      await pause(SECOND_MS * pauses);
+    }
+    const unsent = [...refused, ...waiting];
+    if (unsent.length > 0)
+      throw new MailError(`mail was not accepted (${cause instanceof Error ? cause.name : 'error'})`, {
+        cause,
+        ...(unsent.length < to.length && { unsent }),
+      });
   };
 };

@@ -10,7 +10,7 @@ const feedbackSchema = z.object({
   eventType: z.string(),
   mail: z.object({ tags: z.optional(z.record(z.string(), z.array(z.string()))) }),
   bounce: z.optional(z.object({ bounceType: z.string(), bouncedRecipients: addresses })),
-  complaint: z.optional(z.object({ complainedRecipients: addresses })),
+  complaint: z.optional(z.object({ complainedRecipients: addresses, complaintFeedbackType: z.nullish(z.string()) })),
 });
 
 /** A mailbox that was full or gone may be there again; who complained wants no more mail. */
@@ -26,6 +26,8 @@ interface Feedback {
 const feedbackOf = ({ bounce, complaint }: z.infer<typeof feedbackSchema>): Feedback | undefined => {
   const of = (found: z.infer<typeof addresses>) => found.map(({ emailAddress }) => emailAddress.toLowerCase());
   if (bounce?.bounceType === 'Permanent') return { reason: 'bounce', addresses: of(bounce.bouncedRecipients) };
+  // Somebody says that the provider took it for spam wrongly.
+  if (complaint?.complaintFeedbackType === 'not-spam') return undefined;
   return complaint && { reason: 'complaint', addresses: of(complaint.complainedRecipients) };
 };
 

@@ -32,53 +32,78 @@ const throttled = Object.assign(new Error('Maximum sending rate exceeded.'), { n
 const people = (count: number) => Array.from({ length: count }, (_, index) => `user-${index}@example.com`);
 
 describe('sending mail', () => {
-  it('sends text and HTML in UTF-8 from the configured address to all recipients', async () => {
+  it('sends text and HTML in UTF-8 from the configured address, to each recipient in a mail of their own', async () => {
     ses.on(SendEmailCommand).resolves({ MessageId: '1' });
     await send(mail);
-    expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual([
-      {
+    expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual(
+      mail.to.map((address) => ({
         Source: 'alerts@example.com',
         ConfigurationSetName: 'ai-spend-test',
         Tags: [{ Name: 'accountId', Value: 'account-1' }],
-        Destination: { ToAddresses: mail.to },
+        Destination: { ToAddresses: [address] },
         Message: {
           Subject: { Data: mail.subject, Charset: 'UTF-8' },
           Body: { Text: { Data: 'plain', Charset: 'UTF-8' }, Html: { Data: '<p>rich</p>', Charset: 'UTF-8' } },
         },
-      },
-    ]);
-  });
-
-  it('sends several mails where SES takes no more recipients in one', async () => {
-    ses.on(SendEmailCommand).resolves({ MessageId: '1' });
-    const to = people(101);
-    await send({ ...mail, to });
-    expect(attempts()).toEqual([to.slice(0, 50), to.slice(50, 100), to.slice(100)]);
+      })),
+    );
   });
 
   it('waits where SES takes no more at the moment, and sends nobody a mail twice', async () => {
-    const mails = ses.on(SendEmailCommand).resolvesOnce({}).rejectsOnce(throttled).rejectsOnce(throttled);
-    mails.resolvesOnce({}).rejectsOnce(throttled).resolves({});
-    const to = people(101);
+    const to = people(25);
+    const [slow, slower] = [to[4], to[12]] as [string, string];
+    const refusing = (address: string, times: number) => {
+      const mails = ses.on(SendEmailCommand, { Destination: { ToAddresses: [address] } });
+      for (let i = 0; i < times; i++) mails.rejectsOnce(throttled);
+      mails.resolves({});
+    };
+    ses.on(SendEmailCommand).resolves({});
+    refusing(slow, 1);
+    refusing(slower, 4);
     await send({ ...mail, to });
-    const [first, second, third] = [to.slice(0, 50), to.slice(50, 100), to.slice(100)];
-    expect(attempts()).toEqual([first, second, second, second, third, third]);
-    expect(pauses).toEqual([1_000, 2_000, 1_000]);
+    const times = Map.groupBy(attempts(), (address) => String(address));
+    expect([...times].map(([address, { length }]) => [address, length])).toEqual(
+      to.map((address) => [address, address === slow ? 2 : address === slower ? 5 : 1]),
+    );
+    // While others get it the first pause is enough.
+    expect(pauses).toEqual([1_000, 1_000, 1_000, 2_000, 3_000]);
   });
 
+  const members = (count: number) => ({
+    accountId: 'account-1',
+    recipients: people(count).map((email) => ({ email })),
+    now: new Date(),
+  });
+  const { to: _, ...letter } = mail;
+
   it('says who did not get it where others did, and is tried again as a whole where nobody did', async () => {
-    const members = { accountId: 'account-1', recipients: people(75).map((email) => ({ email })), now: new Date() };
-    const { to: _, ...letter } = mail;
     const reason = 'mail was not accepted (Throttling)';
-    ses.on(SendEmailCommand).resolvesOnce({}).rejects(throttled);
-    const notSent = await mailMembers(send, members, letter);
-    expect(attempts()).toHaveLength(6);
+    const mails = ses.on(SendEmailCommand);
+    for (let i = 0; i < 50; i++) mails.resolvesOnce({});
+    mails.rejects(throttled);
+    const notSent = await mailMembers(send, members(75), letter);
+    expect(attempts()).toHaveLength(50 + 5 * 10);
     const named = people(70).slice(50);
     expect(notSent).toBe([...named.map((email) => `not sent to ${email} (${reason})`), 'and 5 more'].join(', '));
     ses.reset();
     ses.on(SendEmailCommand).rejects(throttled);
-    await expect(mailMembers(send, members, letter)).rejects.toThrow(reason);
-    expect(attempts()).toHaveLength(1);
+    await expect(mailMembers(send, members(75), letter)).rejects.toThrow(reason);
+    expect(attempts()).toHaveLength(10);
+  });
+
+  it.each([
+    ['as in its sandbox, where it takes verified addresses alone', 'MessageRejected'],
+    ['since it is none', 'InvalidParameterValue'],
+  ])('reaches all others where SES refuses an address, %s', async (_why, name) => {
+    ses.on(SendEmailCommand).resolves({});
+    ses
+      .on(SendEmailCommand, { Destination: { ToAddresses: ['user-0@example.com'] } })
+      .rejects(Object.assign(new Error('user-0@example.com'), { name }));
+    expect(await mailMembers(send, members(3), letter)).toBe(
+      `not sent to user-0@example.com (mail was not accepted (${name}))`,
+    );
+    expect(attempts()).toEqual(people(3).map((address) => [address]));
+    expect(pauses).toEqual([]);
   });
 
   it('fails with the kind of error and without the addresses in the message of SES', async () => {

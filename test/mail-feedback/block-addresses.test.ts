@@ -31,6 +31,13 @@ describe('reports of SES', () => {
     expect(await blockOf(accountId)).toEqual({ reason: 'complaint', until: '2027-11-20T12:00:00.000Z' });
   });
 
+  it('leave an address alone of which its provider says that the mail is no spam', async () => {
+    const { accountId, email } = await newAccount(table);
+    const complaint = { complainedRecipients: [{ emailAddress: email }], complaintFeedbackType: 'not-spam' };
+    await block({ eventType: 'Complaint', mail: mail(accountId), complaint });
+    expect(await blockOf(accountId)).toBeUndefined();
+  });
+
   it('change nothing when the mailbox is full for the moment, the address is nobody’s, or the mail is not ours', async () => {
     const { accountId, email } = await newAccount(table);
     await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email, 'Transient') });
