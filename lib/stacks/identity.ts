@@ -70,6 +70,12 @@ export class IdentityStack extends Stack {
       signInAliases: { email: true },
       signInCaseSensitive: false,
       autoVerify: { email: true },
+      // The one mail that Cognito sends here. CDK's own words are of the verification of a new account.
+      userVerification: {
+        emailSubject: 'Your code for a new password',
+        emailBody:
+          'Somebody, probably you, asked for a new password for AI Spend Gateway. To choose one, enter this code in the dashboard: {####}. The code works once, for an hour. If it was not you, ignore this mail: the password stays as it is.',
+      },
       standardAttributes: {
         email: { required: true, mutable: true },
         givenName: { required: true, mutable: true },

@@ -20,6 +20,13 @@ describe('the user pool', () => {
     });
   });
 
+  it('mails codes for new passwords, and says so', () => {
+    const { EmailSubject, EmailMessage } = pool['VerificationMessageTemplate'] as Record<string, string>;
+    expect(EmailSubject).toBe('Your code for a new password');
+    expect(EmailMessage).toMatch(/new password.*\{####\}/s);
+    expect(pool).toMatchObject({ EmailVerificationSubject: EmailSubject, EmailVerificationMessage: EmailMessage });
+  });
+
   it('has an account that never changes and that no client may write', () => {
     expect(pool['Schema']).toContainEqual(
       expect.objectContaining({ Name: 'accountId', AttributeDataType: 'String', Mutable: false }),
