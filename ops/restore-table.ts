@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  ContinuousBackupsUnavailableException,
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -68,6 +69,21 @@ const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string): Promise
 };
 
 /**
+ * @returns false where the table is too new: there are no backups of it yet
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateContinuousBackups.html
+ */
+const enableRecovery = async (dynamoDb: DynamoDBClient, table: string): Promise<boolean> => {
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  try {
+    await dynamoDb.send(new UpdateContinuousBackupsCommand({ TableName: table, PointInTimeRecoverySpecification }));
+    return true;
+  } catch (error) {
+    if (error instanceof ContinuousBackupsUnavailableException) return false;
+    throw error;
+  }
+};
+
+/**
  * Restores a table next to the original and waits until it is there, with what a restore leaves out: expiry, point-in-time
  * recovery, protection against deletion. A run that was cut off is taken up where the new table exists already.
  *
@@ -92,12 +108,7 @@ const restoreTable = async (dynamoDb: DynamoDBClient, { table, to, at }: Restore
         TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
       }),
     );
-  await dynamoDb.send(
-    new UpdateContinuousBackupsCommand({
-      TableName: to,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    }),
-  );
+  while (!(await enableRecovery(dynamoDb, to))) await sleep(1_000);
   await dynamoDb.send(new UpdateTableCommand({ TableName: to, DeletionProtectionEnabled: true }));
   await waitUntilActive(dynamoDb, to);
   console.log(`${to} is there, with expiry, point-in-time recovery and protection against deletion.`);

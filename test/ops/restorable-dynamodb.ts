@@ -14,13 +14,14 @@ import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 
 /**
  * What the DynamoDB emulator lacks, in front of it: point-in-time recovery. A table is restored to the moment of the last
- * `remember`, into a table that is CREATING the first time anybody asks, as on AWS without expiry.
+ * `remember`, into a table that is CREATING the first time anybody asks, and takes no backups at first, as on AWS without expiry.
  */
 export const restorableDynamoDb = async (endpoint: string) => {
   const client = new DynamoDBClient(emulatorClient(endpoint));
   const remembered = new Map<string, Record<string, AttributeValue>[]>();
   const calls: string[] = [];
   const creating = new Set<string>();
+  const withoutBackups = new Set<string>();
 
   const restore = async (source: string, target: string): Promise<void> => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: source }));
@@ -39,6 +40,7 @@ export const restorableDynamoDb = async (endpoint: string) => {
     );
     for (const Item of remembered.get(source) ?? []) await client.send(new PutItemCommand({ TableName: target, Item }));
     creating.add(target);
+    withoutBackups.add(target);
   };
 
   const own = new Map<string, (input: Record<string, string>) => Promise<object>>();
@@ -67,6 +69,11 @@ export const restorableDynamoDb = async (endpoint: string) => {
     calls.push(operation);
     response.setHeader('content-type', 'application/x-amz-json-1.0');
     const respond = own.get(operation);
+    if (operation === 'UpdateContinuousBackups' && withoutBackups.delete(input['TableName'] ?? '')) {
+      const __type = 'com.amazonaws.dynamodb.v20120810#ContinuousBackupsUnavailableException';
+      const message = 'Backups are being enabled for the table. Please retry later';
+      return response.writeHead(400).end(JSON.stringify({ __type, message }));
+    }
     if (respond) return response.end(JSON.stringify(await respond(input)));
     if (operation === 'DescribeTable' && creating.delete(input['TableName'] ?? ''))
       return response.end(JSON.stringify({ Table: { TableStatus: 'CREATING' } }));
