@@ -1,6 +1,6 @@
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { operations } from '../../lambda/dashboard/operations.ts';
-import { credentialHeaders } from '../../lambda/gateway/admission/service-key.ts';
+import { keyCarriers } from '../../lambda/gateway/admission/service-key.ts';
 import type { ManagedRules, RateRule } from '../constructs/firewall.ts';
 import type { FirewallSettings } from '../stage-settings.ts';
 
@@ -55,11 +55,16 @@ const KEY = 'svc_[0-9A-Za-z]{30}';
 /** At API Gateway's own address the path begins with the stage, and names the provider. */
 const START = '^(/live/gateway/[^/]+)?';
 
-/** Requests with a service key in one of its places (lambda/gateway/admission/service-key.ts), and those that need none. */
+/**
+ * Requests with a service key in one of its places (lambda/gateway/admission/service-key.ts; of a WebSocket's handshake
+ * lambda/gateway/websocket/proxy-websocket.ts), and those that need none.
+ */
 const withKeyOrWithoutNeed: readonly CfnWebACL.StatementProperty[] = [
   matches(header('x-service-key'), `^${KEY}$`),
   matches({ uriPath: {} }, `${START}/${KEY}(/|$)`),
-  ...credentialHeaders.map((name) => matches(header(name), `^([A-Za-z]+ +)?${KEY}:`)),
+  ...keyCarriers.map((name) => matches(header(name), `^([A-Za-z]+ +)?${KEY}:`)),
+  matches(header('sec-websocket-protocol'), `(^|[ ,])openai-insecure-api-key[.]${KEY}[.:]`),
+  matches({ queryString: {} }, `(^|&)(key|access_token)=${KEY}(:|%3[Aa])`),
   matches({ uriPath: {} }, `${START}/health$`),
   // A browser's preflight.
   matches({ method: {} }, '^OPTIONS$'),

@@ -7,8 +7,8 @@ import { pathForm } from '../protocol/target.ts';
 export const credentialHeaders: readonly string[] = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
 const FIRST_SEGMENT = /^\/(svc_[^/?#]*)/;
-/** Those, and Azure's. */
-const keyCarriers: readonly string[] = [...credentialHeaders, 'api-key'];
+/** The headers that may have a service key in front of the credential: those, and Azure's. */
+export const keyCarriers: readonly string[] = [...credentialHeaders, 'api-key'];
 
 /** `Bearer svc_…:sk-…`, or the two without a scheme. Neither part of a service key nor a scheme contains a colon. */
 const COMBINED = /^(\s*(?:[a-z]+ +)?)(svc_[0-9a-z]+):/i;

@@ -230,10 +230,17 @@ describe('the gateway’s firewall', () => {
       for (const path of ['/health/x', `/v1/${key}`, `/${key}x/v1`])
         expect([start + path, passes({ UriPath: {} }, start + path)]).toEqual([start + path, false]);
     }
-    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) {
-      expect(passes(headerField(name), `Bearer ${key}:sk`)).toBe(true);
+    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']) {
+      expect([name, passes(headerField(name), `Bearer ${key}:sk`)]).toEqual([name, true]);
       expect(passes(headerField(name), 'Bearer sk')).toBe(false);
     }
+    // Handshakes of WebSockets: docs/clients.md.
+    for (const protocols of [`realtime, openai-insecure-api-key.${key}.sk`, `openai-insecure-api-key.${key}:sk`])
+      expect(passes(headerField('sec-websocket-protocol'), protocols)).toBe(true);
+    expect(passes(headerField('sec-websocket-protocol'), 'realtime, openai-insecure-api-key.sk')).toBe(false);
+    for (const query of [`key=${key}:AIza`, `alt=b&key=${key}%3AAIza`, `access_token=${key}:auth_tokens/a`])
+      expect([query, passes({ QueryString: {} }, query)]).toEqual([query, true]);
+    for (const query of ['key=AIza', `monkey=${key}:AIza`]) expect(passes({ QueryString: {} }, query)).toBe(false);
     expect(passes({ Method: {} }, 'OPTIONS')).toBe(true);
   });
 
