@@ -301,7 +301,7 @@ const VERIFY = 'aws sesv2 get-email-identity --email-identity';
 
 /** Alerts, and with `cognito` also codes for passwords, are sent as mailFrom. */
 const checkMail = async (settings: StageSettings, account: Account): Promise<readonly Preflight[]> => {
-  const { name, mail, mailFrom, dashboardDomain } = settings;
+  const { name, mail, mailFrom, dashboardDomain, region = '' } = settings;
   const from = mailFrom ?? `alerts@${dashboardDomain}`;
   const domain = domainOf(from);
   try {
@@ -317,6 +317,11 @@ const checkMail = async (settings: StageSettings, account: Account): Promise<rea
         : FINE,
     ];
   } catch (error) {
+    // The region is there: checkCredentials has reached another service in it.
+    if (isUnresolved(error))
+      return [
+        refusing(`stages.${name}.region: AWS has no SES in ${region}, by which mails are sent. Choose another region.`),
+      ];
     return [
       remarking(
         `SES could not be asked about ${from} (${(error as Error).name}).${mail.cognito ? ` The deployment fails if ${domain} is not verified: ${VERIFY} ${domain}` : ''}`,

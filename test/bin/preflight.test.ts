@@ -147,6 +147,13 @@ describe('the account', () => {
     expect((await check(published, account(facts))).refusals).toEqual([expect.stringMatching(message)]);
   });
 
+  it('refuses a region without SES, where CloudFormation would know no kind of its resources', async () => {
+    const identities = failing('Error', { code: 'ENOTFOUND' });
+    const { refusals, remarks } = await check({ region: 'eu-south-2' }, account({ identities }));
+    expect(refusals).toEqual([expect.stringMatching(/^stages\.prod\.region: .*SES.*eu-south-2/)]);
+    expect(remarks).toEqual([]);
+  });
+
   it('may have a certificate with a wildcard', async () => {
     const wildcard = account({ certificate: async () => ({ status: 'ISSUED', names: ['acme.dev', '*.acme.dev'] }) });
     expect(await check(published, wildcard)).toEqual({ refusals: [], remarks: [] });
