@@ -352,6 +352,16 @@ const signOnSettings = z
     const domains = Object.values(providers).flatMap((provider) => provider.domains);
     if (new Set(domains).size !== domains.length)
       refuse('providers', 'must not name a domain twice: the domain of an address decides the provider');
+    // The dashboard's function has these of each provider in a variable.
+    const inVariable = Object.entries(providers).map(([name, each]) => [
+      name,
+      { domains: each.domains, verifiesAddresses: each.verifiesAddresses },
+    ]);
+    if (Buffer.byteLength(JSON.stringify(Object.fromEntries(inVariable))) > LAMBDA_SETTINGS_MAX_BYTES)
+      refuse(
+        'providers',
+        `must have at most ${LAMBDA_SETTINGS_MAX_BYTES} bytes as JSON with their names, domains and verifiesAddresses, as Lambda takes no more`,
+      );
     if (domains.length > 0 && domainPrefix === undefined) refuse('domainPrefix', 'is needed for identity providers');
     if (domains.length === 0 && domainPrefix !== undefined)
       refuse('providers', 'must have an identity provider, or leave domainPrefix out');

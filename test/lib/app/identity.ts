@@ -129,6 +129,19 @@ describe('single sign-on', () => {
     ['a name of two letters', { ...settings.signOn, providers: { HP: providers.Globex } }, /3 to 32 letters/],
     ['a name that Cognito reserves', { ...settings.signOn, providers: { Google: providers.Acme } }, /and not .*Google/],
     ['another type', { ...settings.signOn, providers: { Acme: { type: 'ldap' } } }, /oidc/],
+    [
+      'more than the variables of a function hold',
+      {
+        ...settings.signOn,
+        providers: Object.fromEntries(
+          Array.from({ length: 60 }, (_, n) => [
+            `Customer-${n}`,
+            { ...providers.Globex, domains: [`customer-${n}.dev`] },
+          ]),
+        ),
+      },
+      /signOn\.providers: must have at most 3000 bytes/,
+    ],
     ['no domains', { ...settings.signOn, providers: { Acme: { ...providers.Globex, domains: [] } } }, /domains/],
   ])('refuses %s in the settings', (_, signOn, message) => {
     expect(() => parseStageSettings('dev', { ...settings, signOn })).toThrow(message);
