@@ -42,8 +42,8 @@ const BOOKKEEPING: ReadonlySet<string | undefined> = new Set(
 
 /** Members that are secrets, or hashes of secrets, under every name that the table uses. */
 const SECRET_NAME = /(secret|hash|hashes|password)$/i;
-/** The account key is a service key; the targets of a rule's channels are credentials. */
-const SECRET_NAMES: ReadonlySet<string> = new Set(['accountKey', 'code', 'targets']);
+/** The account key is a service key; the targets of a rule's channels, and the headers of a destination, are credentials. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(['accountKey', 'code', 'headers', 'targets']);
 /** How the table finds an item. */
 const TABLE_NAMES: ReadonlySet<string> = new Set(['pk', 'sk', 'gsi1pk', 'gsi1sk', 'expiresAt']);
 

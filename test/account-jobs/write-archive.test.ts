@@ -209,6 +209,8 @@ it('has every kind of item that somebody decided, and none that the service note
   expect(lines.filter(({ kind }) => kind === 'override')).toEqual([
     { kind: 'override', budgetId: 'b2', value: 'memberEVERY', amountNanoUsd: 1 },
   ]);
+  // What signs, what a destination's receiver asks for, and hashes of secrets.
+  expect(value.text).not.toMatch(/whsec|Bearer|hash/i);
 });
 
 it('is the same in many runs, some of which die', async () => {
