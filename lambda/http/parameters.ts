@@ -27,12 +27,23 @@ export const name = (maxCharacters: number, minCharacters = 1) =>
     ),
   );
 
-/** A day (`2026-11-20`, UTC) or an instant (ISO 8601 with an offset or Z). */
+/** Instants are compared as text, which `Date` writes in another form outside of these years. An offset may lead there. */
+const sortsAsText = z.refine<string>((text) => {
+  const year = new Date(text).getUTCFullYear();
+  return !(year < 0 || year > 9999);
+}, 'must be in the years 0 to 9999 (UTC)');
+
+/** An instant (ISO 8601 with an offset or Z). */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be an instant (2026-11-20T16:00:00Z)' })
+  .check(sortsAsText);
+
+/** A day (`2026-11-20`, UTC) or an instant. */
 export const dayOrInstant = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
     error: 'must be a date (2026-11-20) or an instant (2026-11-20T16:00:00Z)',
   })
-  .check(z.meta({ examples: ['2026-11-01'] }));
+  .check(sortsAsText, z.meta({ examples: ['2026-11-01'] }));
 
 /** A day (`2026-11-20`, UTC). */
 export const day = z.iso.date('must be a date (2026-11-20)').check(z.meta({ examples: ['2026-11-01'] }));

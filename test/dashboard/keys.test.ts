@@ -272,6 +272,18 @@ describe('the end of a key', () => {
     });
     expect((await admitted(body.key))?.['validUntil']).toBeUndefined();
   });
+
+  it('is before the year 10000, whose instants sort before all others as text', async () => {
+    const { call, list } = asCaller(await newAccount(table, 'PRO'));
+    const { status, body } = await call('POST', '/keys', { name: 'k', validUntil: '9999-12-31T23:00:00-01:00' });
+    expect([status, body.error.details]).toEqual([
+      400,
+      [{ path: 'validUntil', message: 'must be in the years 0 to 9999 (UTC)' }],
+    ]);
+    expect((await list()).items).toHaveLength(1);
+    const last = '9999-12-31T23:59:59-00:00';
+    expect((await call('POST', '/keys', { name: 'k', validUntil: last })).body).toMatchObject({ status: 'active' });
+  });
 });
 
 it.each<[string, Role | undefined]>([

@@ -99,6 +99,12 @@ describe('the schemas of requests', () => {
 
   it.each([
     ['createKey', { name: 'x', validUntil: 'soon' }, 'validUntil', 'must be an instant (2026-11-20T16:00:00Z)'],
+    [
+      'createPrice',
+      { name: 'x', from: '0000-01-01T00:00:00+01:00', terms: { kind: 'discount', percent: 5 } },
+      'from',
+      'must be in the years 0 to 9999 (UTC)',
+    ],
     ['declareDimensions', { names: ['a b'] }, 'names.0', expect.stringContaining('must have 1 to 64 of')],
     ['createBudget', { ...budget, period: undefined }, 'period', 'is required'],
     [

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name } from '../../http/parameters.ts';
+import { instant, name } from '../../http/parameters.ts';
 
 /** Seven days. */
 const MAX_OVERLAP_HOURS = 168;
@@ -31,9 +31,7 @@ const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 
 const operation = inGroup('Keys');
 const project = z.string().check(z.minLength(1), z.maxLength(64));
-const end = z.iso
-  .datetime({ offset: true, error: 'must be an instant (2026-11-20T16:00:00Z)' })
-  .check(z.describe('An instant in the future. The gateway rejects the key from then on.'));
+const end = instant.check(z.describe('An instant in the future. The gateway rejects the key from then on.'));
 const newKeySchema = z.object({
   ...key,
   key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')),
