@@ -227,7 +227,10 @@ describe('a comparison with the bill', () => {
 
   it.each([
     ['2026-11-21', '2026-11-20', 'to'],
-    ['2026-08-01', '2026-11-20', 'to'],
+    ['2026-08-20', '2026-11-20', 'to'],
+    ['2026-11-20', '9998-12-31', 'to'],
+    ['2026-11-20', '9999-12-31', 'to'],
+    ['9999-12-01', '9999-12-31', 'to'],
     ['2026-11-31', '2026-11-30', 'from'],
   ])('refuses days from %s to %s', async (from, to, path) => {
     expect(await compare(from, to)).toMatchObject({

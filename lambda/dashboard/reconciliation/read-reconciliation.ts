@@ -5,7 +5,9 @@ import { openPriceVersions } from '../../data/prices/price-versions.ts';
 import { type Bills, openBills } from '../../data/reconciliation/bills.ts';
 import { openSpend } from '../../data/spend/spend.ts';
 import type { Table } from '../../data/table/table.ts';
-import { boundsOf, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
+import { instantsOf } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
+import { type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { ValidationError } from '../../domain/errors.ts';
 import { modelNames } from '../../domain/price/model-names.ts';
 import type { PriceBook } from '../../domain/price/rates.ts';
@@ -87,11 +89,12 @@ const untrackedByDay = (gaps: readonly TrackingGap[]): Map<Day, number> => {
   return days;
 };
 
-/** @throws ValidationError */
-const requireRange = ({ from, to }: { readonly from: Day; readonly to: Day }): void => {
-  if (from > to) throw new ValidationError([{ path: 'to', message: 'must not be before from' }]);
-  if (daysBetween(from, to).length > MAX_DAYS)
+/** @throws ValidationError for a range that is empty, or too long */
+const rangeOf = (days: { readonly from: Day; readonly to: Day }) => {
+  const range = instantsOf(days, new Date());
+  if (Date.parse(range.to) - Date.parse(range.from) > MAX_DAYS * DAY_MS)
     throw new ValidationError([{ path: 'to', message: `must be at most ${MAX_DAYS} days from the first` }]);
+  return range;
 };
 
 /**
@@ -102,8 +105,7 @@ const requireRange = ({ from, to }: { readonly from: Day; readonly to: Day }): v
 export const compareBill =
   (dependencies: ReconciliationDependencies) =>
   async (accountId: string, provider: ProviderLabel, { from, to }: { readonly from: Day; readonly to: Day }) => {
-    requireRange({ from, to });
-    const range = boundsOf(from, to);
+    const range = rangeOf({ from, to });
     const [bill, recorded, gaps, findPrice] = await Promise.all([
       dependencies.bills.read(accountId, provider, { from, to }),
       readRecorded(dependencies, accountId, provider, range),
