@@ -337,6 +337,20 @@ describe('a destination of the type manifests', () => {
     expect(await account.audited()).toEqual(['destination.deleted', 'destination.changed', 'destination.created']);
   });
 
+  it('gives the credentials that its receiver asks for to no other host', async () => {
+    const account = await openAccount();
+    const { id } = await account.create('manifests', { headers: { 'x-api-key': 'credential' } });
+    const move = (body: object) => account.call('PATCH', `/${id}`, body);
+    const url = 'https://other.example.com/';
+    expect((await move({ url })).body.error.details).toEqual([
+      { path: 'headers', message: 'must be sent again for another host' },
+    ]);
+    expect(await account.shown()).toMatchObject({ url: expect.stringContaining('hooks.example.com') });
+    expect((await move({ url: `https://hooks.example.com:${portOf(server)}/other` })).status).toBe(200);
+    expect((await move({ url, headers: {} })).body).toMatchObject({ url, headers: [] });
+    expect((await move({ url: 'https://hooks.example.com/' })).status).toBe(200);
+  });
+
   it('stays off where somebody switches it off while a receiver fails', async () => {
     const account = await openAccount();
     await exportDay(account.accountId, '2026-11-18', 10);

@@ -64,7 +64,7 @@ export const createDestination = operation('createDestination', 'POST /destinati
 export const updateDestination = operation('updateDestination', 'PATCH /destinations/{id}', {
   audits: ['destination.changed'],
   summary: 'Change a destination, or switch it on or off',
-  description: 'Send only the members to change. Headers are replaced as a whole.',
+  description: 'Send only the members to change. Headers are replaced as a whole, and needed again for another host.',
   permission: 'reports:write',
   body: z.strictObject({
     name: z.optional(name(64)),

@@ -84,6 +84,10 @@ export const updateDestination =
     // The form in which it is shown keeps it.
     const isNew = url !== undefined && url !== shownWebhookUrl(before.url);
     if (isNew) await requireUrl(dependencies, url);
+    // Who changes the address must not get the credentials of the former one.
+    const isElsewhere = isNew && new URL(url).origin !== new URL(before.url).origin;
+    if (isElsewhere && !body.headers && Object.keys(before.headers).length > 0)
+      throw new ValidationError([{ path: 'headers', message: 'must be sent again for another host' }]);
     const isStarted = body.isActive === true && !before.isActive;
     const changes = { ...others, ...(isNew && { url }), ...(isStarted && { failures: 0, problem: null }) };
     const after: Destination = { ...before, ...(changes as Partial<Destination>) };
