@@ -6,17 +6,19 @@ import {
   accountKey,
   alertKey,
   blocksKey,
+  destinationKey,
   ownPricesKey,
   reportKey,
   ruleKey,
   savedViewKey,
+  savingKey,
 } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
-const { table, caller, call } = dashboardForTests();
+const { table, caller, call } = dashboardForTests({ webhookUrlProblem: async () => undefined });
 
 const put = (item: Record<string, unknown>) => table.call('PutItem', { TableName: table.name, Item: item });
 
@@ -133,6 +135,22 @@ describe('a later version that was replaced by an earlier one', () => {
     const { id: viewId } = (await call('POST', '/views', { name: 'v', page: 'overview', search: '' })).body;
     await putLater(savedViewKey, viewId, { viewId: 'later', page: 'forecast' });
     await lists('/views', viewId);
+  });
+
+  it('leaves the destinations that can be read, and counts the others', async () => {
+    const destination = { name: 'd', type: 'manifests', url: 'https://example.com/' };
+    const { id } = (await call('POST', '/destinations', destination)).body;
+    await putLater(destinationKey, id, { destinationId: 'later', type: 'warehouse' });
+    await lists('/destinations', id, 1);
+    for (let n = 2; n < 5; n++) expect((await call('POST', '/destinations', destination)).status).toBe(201);
+    expect((await call('POST', '/destinations', destination)).body.error.code).toBe('LIMIT_REACHED');
+  });
+
+  it('leaves the savings about which this one can decide', async () => {
+    const decision = { kind: 'idle_key', scope: { key: 'k' }, decision: 'dismissed', reason: 'kept for a fallback' };
+    const { id } = (await call('PUT', '/savings/decisions', decision)).body;
+    await putLater(savingKey, id, { findingId: 'later', kind: 'of a later version' });
+    expect(await call('GET', '/savings')).toMatchObject({ status: 200, body: { decided: [{ id }] } });
   });
 
   it('leaves the prices that can be read, and keeps the others', async () => {

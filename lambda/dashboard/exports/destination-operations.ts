@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { destinationSchema, destinationTypes } from '../../domain/exports/destination.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name } from '../../http/parameters.ts';
+import { name, unreadable } from '../../http/parameters.ts';
 
 const url = z.url('must be a URL').check(z.maxLength(2_048), z.describe('For `otlp` without `/v1/logs`.'));
 /** Those that the request itself needs are not for users to set. */
@@ -47,7 +47,7 @@ const operation = inGroup('Destinations');
 export const listDestinations = operation('listDestinations', 'GET /destinations', {
   summary: 'List destinations, and how far each is',
   permission: 'reports:read',
-  success: ok('Oldest first.', { items: z.array(destinationView) }),
+  success: ok('Oldest first.', { items: z.array(destinationView), unreadable }),
 });
 
 export const createDestination = operation('createDestination', 'POST /destinations', {

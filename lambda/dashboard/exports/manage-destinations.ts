@@ -41,9 +41,13 @@ const find = async (
 
 export const listDestinations =
   ({ destinations }: Settings): Implementation<typeof operations.listDestinations> =>
-  async ({ caller: { accountId } }) => ({
-    items: (await destinations.list(accountId)).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
-  });
+  async ({ caller: { accountId } }) => {
+    const { items, unreadable } = await destinations.list(accountId);
+    return {
+      items: items.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
+      unreadable: unreadable.length || undefined,
+    };
+  };
 
 export const createDestination =
   (dependencies: Settings): Implementation<typeof operations.createDestination> =>
@@ -70,7 +74,7 @@ export const createDestination =
       details: detailsOf(destination),
     } as const;
     const audit = auditOf({ caller, clientAddress }, fact, at);
-    const list = () => destinations.list(accountId);
+    const list = async () => Object.values(await destinations.list(accountId)).flat();
     await destinations.create(destination, withRoom(audit, list, MAX_DESTINATIONS, 'destinations'));
     return { id: destination.destinationId, secret: destination.secret };
   };

@@ -4,7 +4,7 @@ import { jobChange, jobItem } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { destinationKey } from '../table/keys.ts';
-import { findAs, listItems } from '../table/read.ts';
+import { findAs, listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite } from '../table/write.ts';
 
@@ -22,8 +22,8 @@ export const openDestinations = (table: Table) => {
     find: (accountId: string, destinationId: string): Promise<Destination | undefined> =>
       findAs(table, destinationKey(accountId, destinationId), destinationSchema),
 
-    list: (accountId: string): Promise<Destination[]> =>
-      listItems(table, destinationKey(accountId, ''), (item) => destinationSchema.parse(item)),
+    list: (accountId: string) =>
+      listReadable(table, destinationKey(accountId, ''), (item) => destinationSchema.parse(item)),
 
     create: (destination: Destination, audit: AuditEntry): Promise<void> => {
       const key = destinationKey(destination.accountId, destination.destinationId);

@@ -39,7 +39,7 @@ describe('a destination', () => {
 
     // Nothing but this story sends to it.
     const destinations = openDestinations(table);
-    const destination = (await destinations.list(accountId)).find((each) => each.name === name);
+    const destination = (await destinations.list(accountId)).items.find((each) => each.name === name);
     if (!destination) throw new Error('The destination is not in the table.');
     await destinations.note(destination, {}, null);
     const taken: string[] = [];
