@@ -20,6 +20,8 @@ const PAGED = /\/batches\/[^/]+\/results$/;
 export const countedOnceBy = ({ method, path: sent, reading }: PriceableRequest): string | null => {
   const path = sent.replace(/\/$/, '');
   const { dialect, usage, billableItems } = reading;
+  const file = billableItems[BILLABLE.batchFile];
+  if (typeof file === 'string') return path.replace(/batch\/jobs\/[^/]+$/, `files/${file}/content`);
   if (method === 'GET' && (dialect.endsWith('-batch-output') || dialect === 'async-result')) {
     if (!PAGED.test(path) || dialect === 'anthropic-batch-output') return path;
     // Pages of one path differ in their sums.

@@ -55,6 +55,8 @@ export const BILLABLE = {
 
   /** 1 where the response is the result of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',
+  /** String: Mistral's `output_file`, a file with the results that the response of the batch has, too. */
+  batchFile: 'batch.file',
   /** Anthropic: `request_counts.succeeded` of a batch that has ended: results that are charged, and not in this response. */
   batchSucceeded: 'batch.succeeded',
   /**

@@ -91,6 +91,8 @@ const rows: readonly Row[] = [
   // OpenRouter; then Gemini. OpenAI's batch object repeats the usage of its output file.
   [GET, /^\/api\/v\d+\/batches\/[^/]+$/, 'inline-batch-output'],
   [GET, /\/v\d+(alpha|beta)\d*\/batches\/[^/]+$/, 'inline-batch-output'],
+  // Mistral
+  [GET, /\/batch\/jobs\/[^/]+$/, 'inline-batch-output'],
   [GET, /\/files\/[^/]+:download$/, 'inline-batch-output'],
   [POST, /\/threads\/[^/]+\/messages(\/[^/]+)?$/, 'free'],
   [POST, /\/v\d[^/]*\/messages$/, 'anthropic-messages'],

@@ -135,6 +135,7 @@ export class ReadingBuilder implements PickerSink {
     this.#text(BILLABLE.imageQuality, values.get('image.quality'));
     this.#number(BILLABLE.audioSeconds, amountOf(values.get('audio.seconds')));
     this.#number(BILLABLE.batchSucceeded, values.get('batchSucceeded'));
+    this.#text(BILLABLE.batchFile, values.get('batchFile'));
     this.#number(BILLABLE.webSearchRequests, values.get('webSearchRequests'));
     this.#number(BILLABLE.groundingQueries, this.#groundingQueries);
     this.#number(BILLABLE.imageCount, this.#images);

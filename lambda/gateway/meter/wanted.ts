@@ -109,6 +109,7 @@ const lineResponse: Wanted = {
 /**
  * Batch results inside one document, each reported as `#line`, and Gemini's lines `{key, response}`.
  * @see https://ai.google.dev/api/batch-api https://openrouter.ai/docs/batch-quickstart https://docs.x.ai/docs/guides/batch-api
+ * https://docs.mistral.ai/studio-api/batch-processing
  */
 export const wantedInBatch: Wanted = {
   error: '#error',
@@ -125,6 +126,8 @@ export const wantedInBatch: Wanted = {
       batch_result: { response: { chat_get_completion: lineResponse } },
     },
   },
+  outputs: { '*': { '': '#line', response: { body: lineResponse } } },
+  output_file: 'batchFile',
 };
 
 /*

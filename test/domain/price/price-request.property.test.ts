@@ -95,6 +95,13 @@ describe('countedOnceBy', () => {
       expect([get(path, { dialect, usage }), get(`${path}/`, { dialect, usage })]).toEqual([path, path]);
   });
 
+  it('is the path of the file that also has the results, where a batch names it', () => {
+    const reading = { dialect: 'inline-batch-output', usage, billableItems: { [BILLABLE.batchFile]: 'f' } } as const;
+    expect(get('/v1/batch/jobs/b', reading)).toBe(
+      get('/v1/files/f/content', { dialect: 'openai-batch-output', usage }),
+    );
+  });
+
   it('differs between the pages of one path', () => {
     const page = (prompt_tokens: number) =>
       get('/v1/batches/b/results', { dialect: 'inline-batch-output', usage: { prompt_tokens } });
