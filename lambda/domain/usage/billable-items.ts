@@ -30,6 +30,9 @@ export const BILLABLE = {
   /** String: `model` of the `image_generation` tool in the `tools` of the response, else of the request. */
   imageGenModel: 'image_gen.model',
 
+  /** Text recognition: 1 where the request has a format for annotations, whose pages have a price of their own. */
+  annotation: 'ocr.annotation',
+
   /** Images made: length of `data` (OpenAI images), `predictions` (Imagen), image outputs elsewhere. */
   imageCount: 'image.count',
   /** String, `1024x1024`: the response's `size`, else the request's. */

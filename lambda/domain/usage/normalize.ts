@@ -164,10 +164,18 @@ const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitNam
 const units = (amounts: Readonly<Partial<Record<UnitName, number | null>>>): UsageDraft =>
   Object.values(amounts).includes(null) ? { gap: 'missing' } : { units: amounts as DraftUnits };
 
+/** Annotated pages are counted apart from the others. Where they are not counted, all are annotated if the request asks for it. */
+const pagesOf = (raw: Raw, billableItems: BillableItems): Readonly<Partial<Record<UnitName, number | null>>> => {
+  const pages = countOf(raw['pages_processed'] ?? 0);
+  const annotated = raw['pages_processed_annotation'];
+  if (!isPresent(annotated) && billableItems[BILLABLE.annotation]) return { annotatedPages: pages };
+  return { pages, annotatedPages: countOf(annotated ?? 0) };
+};
+
 interface Shape {
   /** A usage object of this shape has at least one of these members. */
   readonly members: readonly string[];
-  readonly read: (raw: Raw, provider: string, dialect: Dialect) => UsageDraft;
+  readonly read: (raw: Raw, provider: string, dialect: Dialect, billableItems: BillableItems) => UsageDraft;
 }
 
 /**
@@ -190,7 +198,10 @@ const shapes: readonly Shape[] = [
   { members: ['inputTokens', 'outputTokens', 'inputTokenCount', 'outputTokenCount'], read: readBedrockUsage },
   { members: ['tokens'], read: readCohereUsage },
   { members: ['seconds'], read: (raw) => units({ audioSeconds: amountOf(raw['seconds']) }) },
-  { members: ['pages_processed'], read: (raw) => units({ pages: countOf(raw['pages_processed']) }) },
+  {
+    members: ['pages_processed', 'pages_processed_annotation'],
+    read: (raw, _provider, _dialect, billableItems) => units(pagesOf(raw, billableItems)),
+  },
   {
     members: ['total_tokens'],
     read: (raw, _provider, dialect) =>
@@ -250,7 +261,7 @@ export const readUsage = (
   const shape = raw && shapes.find(({ members }) => members.some((member) => isPresent(raw[member])));
   const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
   if (!shape && providerCostNanoUsd === null && Object.keys(billableUnits).length === 0) return null;
-  const draft = raw && shape ? shape.read(raw, provider, reading.dialect) : {};
+  const draft = raw && shape ? shape.read(raw, provider, reading.dialect, reading.billableItems) : {};
   const usage = clampUsage({
     ...draft,
     cacheReadTokens: draft.cacheReadTokens || count(reading.billableItems[BILLABLE.cachedPromptTokens]),

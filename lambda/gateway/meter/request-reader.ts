@@ -143,6 +143,7 @@ const factsOf = (
     if (value !== null) billableItems[item] = value;
   }
   if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
+  if (text('annotation') !== null) billableItems[BILLABLE.annotation] = 1;
   return {
     model: text('model'),
     fallbacks,

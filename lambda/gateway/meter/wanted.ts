@@ -220,6 +220,8 @@ const requestTools: Wanted = {
   },
 };
 
+const annotation: Wanted = { type: 'annotation' };
+
 /** Members of a request that decide how it is metered or priced. */
 export const wantedInRequest: Wanted = {
   model: 'model',
@@ -229,6 +231,9 @@ export const wantedInRequest: Wanted = {
   size: 'image.size',
   quality: 'image.quality',
   seconds: 'video.seconds',
+  // Mistral's text recognition
+  document_annotation_format: annotation,
+  bbox_annotation_format: annotation,
   messages,
   chat_history: messages,
   contents: messages,
