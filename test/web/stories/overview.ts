@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { SpendReport } from '../../../web/src/api/responses.ts';
 import { formatDuration, plural } from '../../../web/src/format/quantity.ts';
-import { chartOf, screenshot, waitUntilIdle } from '../browser/browser.ts';
+import { register, sendRequest } from '../browser/accounts.ts';
+import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
@@ -165,6 +166,30 @@ describe('the overview', () => {
     await first.fill('2026-01-10');
     await first.press('Enter');
     await page.waitForURL(/from=2026-01-10/);
+  });
+
+  it('tells names apart that two keys share', async () => {
+    const { dashboard } = fixture();
+    const session = await register(dashboard);
+    const { key } = await readApi<{ key: string }>('/keys', { name: 'default' }, session);
+    await sendRequest(dashboard, session);
+    await sendRequest(dashboard, { ...session, accountId: key });
+    const { open } = await openSignedIn(session);
+    const page = await open('/');
+    const buttons = page.getByRole('button', { name: 'default', exact: true });
+    // A request is recorded some seconds after its response.
+    await waitUntil('both keys have spend', async () => {
+      await page.goto(`${dashboard.url}/?range=7d&by=key`);
+      await waitUntilIdle(page);
+      return (await buttons.count()) === 2;
+    });
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const heads = page.getByRole('region', { name: 'The figures of the chart' }).locator('th');
+    await heads.first().waitFor();
+    expect(await heads.allTextContents()).toEqual(['Time', 'Total', 'Requests', 'default', 'default']);
+    await page.getByLabel('Group by').selectOption('tag');
+    await page.getByRole('button', { name: 'untagged' }).waitFor();
+    expect(await heads.allTextContents()).toEqual(['Time', 'Total', 'Requests', 'untagged']);
   });
 
   it('downloads its report', async () => {

@@ -11,10 +11,17 @@ import classes from './chart.module.css';
 
 const MAX_ROWS = 8;
 
+export interface Series {
+  /** Unlike the name, no other series has it. */
+  readonly key: string;
+  readonly name: string;
+  /** That of the series on the whole page. */
+  readonly color: string;
+}
+
 interface StackedBarsProps {
   readonly points: readonly TrendPoint[];
-  /** Each with its colour on the whole page. */
-  readonly series: readonly { readonly name: string; readonly color: string }[];
+  readonly series: readonly Series[];
   /** Tracking gaps: periods in which requests went untracked. */
   readonly gaps: SpendReport['untracked']['gaps'];
   readonly metric: MetricName;
@@ -44,8 +51,8 @@ const BarTip = ({
       .map((each, index) => ({ ...each, value: point.values[index] ?? 0 }))
       .filter(({ value }) => value !== 0)
       .slice(0, MAX_ROWS)
-      .map(({ name, color, value }) => (
-        <div key={name} className={classes['tip-row']}>
+      .map(({ key, name, color, value }) => (
+        <div key={key} className={classes['tip-row']}>
           <span className="swatch" style={{ background: color }} />
           <Name of={name} />
           <MetricValue value={value} metric={metric} code={code} />

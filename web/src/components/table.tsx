@@ -4,8 +4,9 @@ import { Count } from './amount.tsx';
 import { type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
 
 export interface Column<Item> {
-  /** Unique among the columns. */
   readonly head: string;
+  /** Unique among the columns, by default the head. Two keys of the account may have one name. */
+  readonly key?: string;
   /** Classes of the whole column, such as `right wide-only`. */
   readonly className?: string | undefined;
   readonly cell: (item: Item) => ReactNode;
@@ -84,7 +85,7 @@ export const Table = <Item,>({ query, empty, columns, className = '', textOf, ..
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.head} className={column.className}>
+              <th key={column.key ?? column.head} className={column.className}>
                 {column.head}
               </th>
             ))}
@@ -94,7 +95,7 @@ export const Table = <Item,>({ query, empty, columns, className = '', textOf, ..
           {shown?.map((item) => (
             <tr key={keyOf(item)} className={props.rowClassName?.(item)}>
               {columns.map((column) => (
-                <td key={column.head} className={column.className}>
+                <td key={column.key ?? column.head} className={column.className}>
                   {column.cell(item)}
                 </td>
               ))}

@@ -1,3 +1,4 @@
+import type { Series } from '../chart/stacked-bars.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
@@ -10,11 +11,11 @@ interface TrendTableProps {
   readonly zone: string;
   readonly trend: ReturnType<typeof trendOf>;
   readonly metric: MetricName;
-  readonly names: readonly string[];
+  readonly series: readonly Series[];
 }
 
 /** The figures of the chart, the latest first. */
-const TrendTable = ({ zone, trend, metric, names }: TrendTableProps) => {
+const TrendTable = ({ zone, trend, metric, series }: TrendTableProps) => {
   const value = (of: number | null) => <MetricValue value={of} metric={metric} code={trend.code} />;
   const total: Column<TrendPoint> = { head: 'Total', className: 'right', cell: (point) => value(point.value) };
   return (
@@ -25,7 +26,8 @@ const TrendTable = ({ zone, trend, metric, names }: TrendTableProps) => {
         { head: 'Time', cell: ({ time }) => formatBucketLong(time, zone) },
         ...(metric === 'latency' ? [] : [total]),
         { head: 'Requests', className: 'right num', cell: ({ requests }) => formatWhole(requests) },
-        ...names.map((name, index) => ({
+        ...series.map(({ key, name }, index) => ({
+          key,
           head: name,
           className: 'right',
           cell: ({ values }: TrendPoint) => (values[index] ? value(values[index]) : <span className="dim">–</span>),

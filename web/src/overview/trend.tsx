@@ -204,12 +204,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
             text={hasFilters(filters) ? 'No request matches the filters above.' : 'Choose a longer range.'}
           />
         ) : asTable ? (
-          <TrendTable
-            zone={report?.timeZone ?? 'UTC'}
-            trend={trend}
-            metric={metric}
-            names={series.map(({ name }) => name)}
-          />
+          <TrendTable zone={report?.timeZone ?? 'UTC'} trend={trend} metric={metric} series={series} />
         ) : (
           <StackedBars
             points={trend.points}
