@@ -147,6 +147,10 @@ describe('time', () => {
     const range = { from: '2026-11-19T23:00:00.000Z', to: '2026-11-20T23:00:00.000Z' };
     expect(daysOf(range, 'Europe/Berlin')).toEqual({ from: '2026-11-20', to: '2026-11-20' });
     expect(daysOf({ ...range, to: '2026-11-20T22:00:00.000Z' }, 'Europe/Berlin')).toBeUndefined();
+    // There the day begins at 18:15 UTC, and its spend with that hour.
+    const kathmandu = { from: '2026-11-19T18:00:00.000Z', to: '2026-11-21T18:00:00.000Z' };
+    expect(daysOf(kathmandu, 'Asia/Kathmandu')).toEqual({ from: '2026-11-20', to: '2026-11-21' });
+    expect(daysOf({ ...kathmandu, to: '2026-11-21T19:00:00.000Z' }, 'Asia/Kathmandu')).toBeUndefined();
   });
 
   it('a bucket ends where the next one starts', () => {

@@ -192,6 +192,17 @@ describe('the overview', () => {
     expect(await heads.allTextContents()).toEqual(['Time', 'Total', 'Requests', 'untagged']);
   });
 
+  it('compares days, also in a zone whose days begin within an hour', async () => {
+    const { open } = await openSignedIn(
+      fixture().seeded,
+      (page) => page.addInitScript("localStorage.setItem('time-zone', 'Asia/Kathmandu')"),
+      { timezoneId: 'Asia/Kathmandu' },
+    );
+    const page = await open('/compare');
+    await page.getByLabel('First day of the period (Kathmandu)').waitFor();
+    await page.getByText(/^\w+ \d+ – [\w ]*\d+ against \w+ \d+ – [\w ]*\d+$/).waitFor();
+  });
+
   it('downloads its report', async () => {
     const page = await openOverview('/?range=7d&by=provider');
     await page.getByRole('button', { name: 'Anthropic' }).waitFor();

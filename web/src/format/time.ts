@@ -115,7 +115,9 @@ export const formatPeriod = (from: string, to: string, zone = 'UTC'): string => 
 
 /** The first and last day of a range of instants that begins and ends with days of a zone; else undefined. */
 export const daysOf = ({ from, to }: { readonly from: string; readonly to: string }, zone: string) => {
-  const days = { from: dayIn(zone, new Date(from)), to: dayIn(zone, new Date(Date.parse(to) - 1)) };
+  // At the end of an hour in which a day begins it has begun, in zones of half and quarter hours, too.
+  const begunAt = (hour: string) => dayIn(zone, new Date(Date.parse(hour) + HOUR_MS - 1));
+  const days = { from: begunAt(from), to: addDays(begunAt(to), -1) };
   const isWhole =
     startInZone(zone, days.from).getTime() === Date.parse(from) &&
     startInZone(zone, addDays(days.to, 1)).getTime() === Date.parse(to);
