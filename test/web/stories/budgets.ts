@@ -29,6 +29,18 @@ describe('a budget', () => {
       return (await announced.count()) > 0;
     });
     await screenshot(page, 'budget-used-up');
+    await page.getByRole('button', { name: 'Dismiss for me' }).click();
+    await announced.waitFor({ state: 'detached' });
+    await page.route('**/api/budgets', async (route) => {
+      const response = await route.fetch();
+      const { items } = await response.json();
+      items[0].state.period = { ...items[0].state.period, start: '2100-01-01T00:00:00.000Z' };
+      await route.fulfill({ response, json: { items } });
+    });
+    await page.reload();
+    // In the next period, too.
+    await announced.waitFor();
+    await page.unroute('**/api/budgets');
     await page.getByRole('region', { name: 'Refused requests' }).getByRole('link', { name: 'Not a cent' }).click();
     await page.getByText('more can be spent once it is used up').waitFor();
     // The month ends with its last day, not on the first of the next.

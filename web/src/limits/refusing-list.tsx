@@ -30,7 +30,8 @@ interface RefusingProps {
 
 const RefusingList = ({ usedUp, paused }: RefusingProps) => {
   const keyNames = useKeyNames();
-  const ids = [...usedUp, ...paused].map(({ id }) => id);
+  // A budget that is used up again in its next period is shown again.
+  const ids = [...usedUp.map(({ id, state }) => `${id} ${state.period?.start}`), ...paused.map(({ id }) => id)];
   const [dismissed, setDismissed] = useLocalStorage<readonly string[]>({
     key: 'refusals-dismissed',
     defaultValue: [],
