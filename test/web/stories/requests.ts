@@ -70,6 +70,23 @@ describe('the request log', () => {
     });
   });
 
+  it('keeps the focus in a filter that is typed, and shows the filters of a page that Back leads to', async () => {
+    const { open } = await openSignedIn(fixture().seeded);
+    const page = await open('/requests?model=gpt-4o');
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    const [model, tag] = ['Model', 'Tag'].map((name) => page.getByRole('combobox', { name })) as [Locator, Locator];
+    await tag.click();
+    await page.keyboard.type('sea');
+    await page.waitForURL(/tag=sea$/);
+    await waitUntilIdle(page);
+    await page.keyboard.type('rch');
+    await page.waitForURL(/tag=search$/);
+    await page.goBack();
+    await page.waitForURL(/model=gpt-4o$/);
+    await waitUntil('the filters of the page', async () => (await model.inputValue()) === 'gpt-4o');
+    expect(await tag.inputValue()).toBe('');
+  });
+
   it('finds a part of a name, has the costliest first, and downloads what it shows', async () => {
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/requests');

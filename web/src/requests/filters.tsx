@@ -1,8 +1,8 @@
 import { Autocomplete, Button, Group, Select } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useDebouncedCallback, useDidUpdate } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { formatShortInstant, utcDate } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
@@ -29,7 +29,17 @@ interface TextFilterProps {
 /** A text filter with suggestions, applied when the user stops typing. */
 const TextFilter = ({ label, suggestions, value, onChange }: TextFilterProps) => {
   const [text, setText] = useState(value ?? '');
-  const apply = useDebouncedCallback((typed: string) => onChange(typed.trim() || undefined), TYPING_MS);
+  const asked = useRef(value);
+  const ask = useDebouncedCallback((typed: string) => {
+    asked.current = typed.trim() || undefined;
+    onChange(asked.current);
+  }, TYPING_MS);
+  // It was changed elsewhere: by Clear, a view or the browser's Back.
+  useDidUpdate(() => {
+    if (value === asked.current) return;
+    asked.current = value;
+    setText(value ?? '');
+  }, [value]);
   return (
     <Autocomplete
       size="xs"
@@ -42,7 +52,7 @@ const TextFilter = ({ label, suggestions, value, onChange }: TextFilterProps) =>
       value={text}
       onChange={(typed) => {
         setText(typed);
-        apply(typed);
+        ask(typed);
       }}
     />
   );
@@ -91,7 +101,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
     <Group gap="xs" className={classes['filters']} role="search" aria-label="Filter requests">
       {(['contains', 'model', 'tag', 'client'] as const).map((name) => (
         <TextFilter
-          key={`${name} ${isFiltered}`}
+          key={name}
           label={name === 'contains' ? 'Name or id' : capital(name)}
           suggestions={seen[name]}
           value={search[name]}
