@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { SEED_USER } from '../../../local/seed/seed.ts';
+import { formatMoney } from '../../../web/src/format/money.ts';
 import { screenshot, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi, setCalendar } from '../browser/fixture.ts';
+import { fixture, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 import { readMail } from '../browser/mails.ts';
 
 const trend = (page: Page) => page.locator('section', { has: page.locator('#trend') });
@@ -45,6 +46,24 @@ describe('one figure', () => {
       await page.locator('#change').waitFor();
       await waitUntilIdle(page);
       expect(await changeIn(page.locator('section', { has: page.locator('#change') }))).toBe(shown);
+    }
+  });
+
+  it('for what one spent this month: on My access as in the API, at the rates of its days', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const rates = [
+      { from: '2026-01-01', perUsd: '0.5' },
+      { from: today, perUsd: '2' },
+    ];
+    await setCurrency({ code: 'EUR', rates });
+    try {
+      const { open } = await openSignedIn(fixture().seeded);
+      const page = await open('/access');
+      const { totals } = await readApi<{ totals: { displayCost: string } }>(`/spend?member=${fixture().seeded.userId}`);
+      const spend = page.getByRole('region', { name: 'Spend' }).locator('.strong');
+      expect(await spend.textContent()).toBe(formatMoney(Number(totals.displayCost) * 1e9, 'sum', 'EUR'));
+    } finally {
+      await setCurrency(null);
     }
   });
 

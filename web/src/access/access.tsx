@@ -8,6 +8,7 @@ import { DialogButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
 import { LoadProblem, PageHead, Section } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
+import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { CreateKey } from '../keys/key-dialogs.tsx';
 import { useBudgets } from '../limits/use-limits.ts';
@@ -31,7 +32,12 @@ const MySpend = ({ userId }: { readonly userId: string }) => {
       {query.isPending && <Skeleton height={24} my="md" w={240} />}
       {totals && (
         <p>
-          <Money nano={totals.costNanoUsd} className="strong" /> <span className="dim">this month</span>
+          <Money
+            nano={totals.costNanoUsd}
+            shown={shownIn(totals, query.data?.displayCurrency?.code)}
+            className="strong"
+          />{' '}
+          <span className="dim">this month</span>
           <span className="dim"> · {plural(totals.requests, 'request')}</span> <Unpriced of={totals.unpricedRequests} />
         </p>
       )}

@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startOf } from '../../../lambda/domain/calendar/utc.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
+import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { EditorForm } from '../forms/editor.tsx';
 import { spendFiltersOf } from '../scope/scope.ts';
@@ -34,7 +35,8 @@ const Preview = ({ values }: { readonly values: PauseValues }) => {
   return (
     <Text size="sm" component="output">
       In the last 24 hours it would have refused <strong>{plural(data.totals.requests, 'request')}</strong> for{' '}
-      <Money nano={data.totals.costNanoUsd} /> <Unpriced of={data.totals.unpricedRequests} />
+      <Money nano={data.totals.costNanoUsd} shown={shownIn(data.totals, data.displayCurrency?.code)} />{' '}
+      <Unpriced of={data.totals.unpricedRequests} />
     </Text>
   );
 };

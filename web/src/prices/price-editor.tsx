@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { OwnPrice } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
+import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDate, utcDayText } from '../format/time.ts';
 import { EditorForm } from '../forms/editor.tsx';
@@ -145,7 +146,8 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
       {isCountable && data && data.totals.requests > 0 && (
         <>
           {' '}
-          Up to {plural(data.totals.requests, 'request')} of that time, now <Money nano={data.totals.costNanoUsd} />
+          Up to {plural(data.totals.requests, 'request')} of that time, now{' '}
+          <Money nano={data.totals.costNanoUsd} shown={shownIn(data.totals, data.displayCurrency?.code)} />
           {data.totals.unpricedRequests > 0 &&
             ` and ${plural(data.totals.unpricedRequests, 'request')} of unknown cost`}
           .
