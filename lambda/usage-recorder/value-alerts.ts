@@ -72,8 +72,9 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       values.findOverride(accountId, budgetId, value),
     ]);
     const state = valueState(limit, counted, override, { period, now: now() });
-    const { nanoUsd, usedNanoUsd, isAtLimit } = state;
-    if (nanoUsd === null) return;
+    const { nanoUsd, usedNanoUsd, unpricedRequests, isAtLimit } = state;
+    // What has used nothing has reached nothing, also of an amount of 0.
+    if (nanoUsd === null || (usedNanoUsd === 0 && unpricedRequests === 0)) return;
     const reached = limit.notifyAt.filter(
       (each) => usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, each) || (isAtLimit && each <= limit.percent),
     );

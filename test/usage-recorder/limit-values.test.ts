@@ -215,7 +215,10 @@ describe('a limit of each', () => {
     await world.countPast();
     expect(await world.used(id)).toEqual({ ada: 140_000 });
     const { record, alerts } = await world.alerting(id);
-    const refused = { tokens: 0, outcome: 'refused', status: 429 } as const;
+    const nothing = { amountNanoUsd: 0, until: null };
+    const audit = auditEntry(world.accountId, {}, { action: 'budget.override_set' }, world.now());
+    await world.values.setOverride(overrideAction(world.accountId, id, 'bob', nothing, null), audit);
+    const refused = { tokens: 0, outcome: 'refused', status: null } as const;
     await record([world.event(2, { ...refused, ...user('ada') }), world.event(3, { ...refused, ...user('bob') })]);
     expect(await alerts()).toEqual([[100, expect.stringContaining('user ada has used 140%')]]);
     await record([world.event(4, { ...refused, ...user('ada') })]);
