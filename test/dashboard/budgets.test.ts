@@ -165,6 +165,17 @@ describe('a budget', () => {
   });
 });
 
+it('is for each value of no days that began before the requests on record, by which values are counted', async () => {
+  const make = (from: string, changes: object) =>
+    call('POST', '/budgets', { name: 'Launch', amount: 100, period: { from, to: '2026-12-31' }, ...changes });
+  // FREE keeps requests for 30 days.
+  expect(await make('2026-10-20', { each: 'key' })).toMatchObject({
+    ...{ status: 400, body: { error: { details: [{ path: 'period.from' }] } } },
+  });
+  expect((await make('2026-10-22', { each: 'key' })).status).toBe(201);
+  expect((await make('2026-10-20', {})).status).toBe(201);
+});
+
 it('tests no budget for each of a dimension, whose values nobody counted before', async () => {
   await spend(40, '2026-11-02T10:00:00.000Z');
   await spend(75, '2026-11-10T10:00:00.000Z');

@@ -1,6 +1,7 @@
 import type { Rule } from '../../data/alerts/rules.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { ForbiddenError, NotFoundError, ValidationError } from '../../domain/errors.ts';
 import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
@@ -90,6 +91,16 @@ const requireOthers = async ({ keys }: Settings, caller: Caller, condition: Rule
     throw new ForbiddenError('This budget stops only you. Ask an owner or admin to change it.');
 };
 
+/** @throws ValidationError where the days of a limit of each began before the requests on record, by which its values are counted */
+const requireCountable = async ({ termsOf, now }: Settings, accountId: string, condition: RuleCondition) => {
+  const { limit } = evaluatorOf(condition);
+  if (!limit?.each || typeof limit.period === 'string') return;
+  const { retentionDays } = await termsOf(accountId);
+  if (now().getTime() - Date.parse(limit.period.from) <= retentionDays * DAY_MS) return;
+  const message = `must be within the ${retentionDays} days for which requests are on record: values are counted by them`;
+  throw new ValidationError([{ path: 'period.from', message }]);
+};
+
 /**
  * The operations of one kind, over dependencies. Rules and budgets are stored alike, so each API has the same, and does not find what is
  * of the other kind.
@@ -133,6 +144,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const condition = conditionOf(members);
         requireSeen(caller, condition);
+        await requireCountable(dependencies, caller.accountId, condition);
         const requires = () => requireKnown(dependencies, caller.accountId, condition);
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await newRule(dependencies, caller.accountId, facts);
