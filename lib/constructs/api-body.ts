@@ -23,7 +23,7 @@ export interface ApiBodyProps {
   readonly userPool?: IUserPool;
   /** Whether it may be called at API Gateway's own address. */
   readonly hasOwnAddress: boolean;
-  /** Web origins that may call the API. */
+  /** Web origins that may call the API, and read its own errors. */
   readonly corsOrigins: readonly string[];
   /** Where they differ from those of the other APIs. */
   readonly errorMessages?: ErrorMessages | undefined;
@@ -126,7 +126,9 @@ export const apiBody = (props: ApiBodyProps, stack: Stack): object => {
               operation(route, stack),
             ]),
           ),
-          ...(corsOrigins.length > 0 && { options: preflight(corsOrigins) }),
+          // A function that takes any method responds to preflights itself.
+          ...(corsOrigins.length > 0 &&
+            ofPath.every(({ method }) => method !== 'ANY') && { options: preflight(corsOrigins) }),
         },
       ]),
     ),

@@ -133,7 +133,7 @@ export class ProviderProxy extends Construct {
         hostedZone: settings.hostedZone,
       },
       throttle: settings.gateway.throttle,
-      corsOrigins: [],
+      corsOrigins: settings.gateway.allowedOrigins,
       errorMessages,
       // Every body reaches the function as bytes: a character set would corrupt uploads.
       binaryMediaTypes: ['*/*'],

@@ -119,7 +119,12 @@ export const filledIn = {
   recorder: { batchSize: 300, maxConcurrency: 40 },
   table: { warmThroughput: { readUnitsPerSecond: 15_000, writeUnitsPerSecond: 9_000 } },
   firewall: { malformedKeysPer5Minutes: 50 },
-  gateway: { reservedConcurrency: 500, provisionedConcurrency: 20, memoryMb: 2_048 },
+  gateway: {
+    reservedConcurrency: 500,
+    provisionedConcurrency: 20,
+    memoryMb: 2_048,
+    allowedOrigins: ['https://chat.acme.dev'],
+  },
 };
 
 /** What takes from a stage. */

@@ -134,6 +134,14 @@ describe('the gateway', () => {
     expect(JSON.stringify(tooLarge)).toMatch(/4\.5 MB.*container.*docs\/cost-and-scale\.md/);
   });
 
+  it('lets pages that may call it read those errors, too, and leaves preflights to its function', () => {
+    const { methods, responses } = apiDefinition(synthStage(filledIn)('gateway'));
+    const name = 'gatewayresponse.header.Access-Control-Allow-Origin';
+    expect(new Set(responses.map(({ headers }) => headers[name]))).toEqual(new Set(["'https://chat.acme.dev'"]));
+    expect(methods.map(({ route }) => route)).toEqual(['ANY /', 'ANY /{proxy+}']);
+    for (const { headers } of apiDefinition(gateway).responses) expect(headers).not.toHaveProperty([name]);
+  });
+
   it('ends silence itself, before API Gateway breaks the connection after five minutes', () => {
     const { Variables } = proxy['Environment'] as { Variables: Record<string, string> };
     for (const name of ['HEADERS_TIMEOUT_MS', 'IDLE_TIMEOUT_MS']) expect(Number(Variables[name])).toBeLessThan(300_000);
