@@ -49,6 +49,9 @@ const stage = (at === -1 ? 'dev' : argv[at + 1]) ?? '';
 // npm takes an option that stands before `--` for its own, and leaves its value.
 if (stage === '' || stage.startsWith('-') || /^[^-]/.test(argv[0] ?? ''))
   exit('Name the stage: npm run deploy -- --stage prod', 2);
+// cdk ignores what it does not know, and npm takes what stands before `--`: it would be done for real.
+if (argv.some((word) => word.startsWith('--dry-run')) || process.env['npm_config_dry_run'] === 'true')
+  exit(`There is no --dry-run here: npx cdk diff '**' -c stage=${stage} shows what would change.`, 2);
 const passedOn = at === -1 ? argv : argv.toSpliced(at, 2);
 
 const settings = await onWhoseBehalf(settingsOf(stage));

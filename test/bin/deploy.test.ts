@@ -107,6 +107,17 @@ describe('npm run deploy', () => {
     expect(cdkArguments()).toEqual(passedOn);
   });
 
+  it.each([
+    [['--stage', 'prod', '--dry-run'], {}],
+    [['--stage', 'prod', '--dry-run=true'], {}],
+    // As npm runs `npm run deploy --dry-run -- --stage prod`.
+    [['--stage', 'prod'], { npm_config_dry_run: 'true' }],
+  ])('deploys nothing where a dry run was asked for, which cdk would ignore: %j, %j', async (args, environment) => {
+    const { code, stderr } = await deploy(prod, args, environment);
+    expect(stderr).toContain("npx cdk diff '**' -c stage=prod");
+    expect([code, cdkArguments()]).toEqual([2, undefined]);
+  });
+
   it('deploys a stage without an account to that of the credentials', async () => {
     const { code } = await deploy({ ...prod, account: '', region: '' }, undefined, { AWS_REGION: 'eu-north-1' });
     expect(cdkArguments()).toEqual(expect.arrayContaining([`account=${prod.account}`, 'region=eu-north-1']));
