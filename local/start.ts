@@ -68,6 +68,7 @@ const options = () => {
     for (const name of ['mock', 'seed-data'])
       if (process.env[`npm_config_${name.replace('-', '_')}`] !== undefined)
         throw new Error(`npm took --${name} for its own: npm start -- --${name}`);
+    if (values.data === '') throw new Error('--data takes a folder.');
     const port = Number(values.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`There is no port ${values.port}.`);
     return {

@@ -14,6 +14,8 @@ describe('npm start', () => {
   it.each<[option: string, problem: string, variables?: Record<string, string>]>([
     ['--mok', "Unknown option '--mok'"],
     ['--port=http', 'There is no port http.'],
+    // An unset variable of the shell. The data, with its keys and secrets, would go to the checkout, where git sees them.
+    ['--data=', '--data takes a folder.'],
     ['--set=x', '--set takes NAME=VALUE, not x.'],
     // As npm runs `npm start --mock`: without it, calls would go to the real providers.
     ['--port=0', 'npm took --mock for its own: npm start -- --mock', { npm_config_mock: 'true' }],
