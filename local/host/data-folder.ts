@@ -48,7 +48,7 @@ const OWNER_ALONE = 0o700;
 /**
  * Locks the data folder for this process. A missing folder is made with access for this user only, and git ignores it wherever it is.
  *
- * @throws SetupError where another instance works on it
+ * @throws SetupError where another instance works on it, or nothing can be written there
  */
 export const openDataFolder = (path: string): DataFolder => {
   const logs = join(path, 'logs');
@@ -56,14 +56,15 @@ export const openDataFolder = (path: string): DataFolder => {
   const ignored = join(path, '.gitignore');
   // A folder that is not ours gets no .gitignore.
   const isOurs = !existsSync(path) || existsSync(lock);
-  mkdirSync(logs, { recursive: true, mode: OWNER_ALONE });
-  if (isOurs && !existsSync(ignored)) writeFileSync(ignored, '*\n');
   try {
+    mkdirSync(logs, { recursive: true, mode: OWNER_ALONE });
+    if (isOurs && !existsSync(ignored)) writeFileSync(ignored, '*\n');
     return { path, logs, release: lockFile(lock, PATIENCE_MS) };
   } catch (error) {
-    if (!(error instanceof LockedError)) throw error;
     throw new SetupError(
-      `The data folder ${path} is in use by another instance: stop that one, or give this one another folder with --data.`,
+      error instanceof LockedError
+        ? `The data folder ${path} is in use by another instance: stop that one, or give this one another folder with --data.`
+        : `The data folder cannot be used (${(error as Error).message}): give another one with --data.`,
     );
   }
 };

@@ -40,6 +40,33 @@ it('a folder with other things in it keeps what git sees of it', () => {
   }
 });
 
+describe('a data folder that cannot be used', () => {
+  const problemOf = (path: string): unknown => {
+    try {
+      openDataFolder(path).release();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  const unusable = (message: RegExp) =>
+    expect.objectContaining({ name: 'SetupError', message: expect.stringMatching(message) });
+
+  it('because it is a file is an error of one line', () => {
+    const path = join(parent, 'a-file');
+    writeFileSync(path, '');
+    expect(problemOf(path)).toEqual(unusable(/^The data folder cannot be used \(ENOTDIR: .*a-file.*--data\.$/));
+  });
+
+  it('because its lock cannot be written, as on a full disk, is not called in use', () => {
+    const path = join(parent, 'full');
+    mkdirSync(join(path, 'lock.sqlite-journal'), { recursive: true });
+    expect(problemOf(path)).toEqual(
+      unusable(/^The data folder cannot be used \(.*lock\.sqlite cannot be locked: .*--data\.$/),
+    );
+  });
+});
+
 describe('the layout of the data', () => {
   const table = tableForTests();
   const newFolder = () => mkdtempSync(join(parent, 'layout-'));
