@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { DomainError } from '../lambda/domain/errors.ts';
+import { DomainError, ValidationError } from '../lambda/domain/errors.ts';
 import { messageFor } from '../lambda/domain/violations.ts';
 
 /** An option's value, which is text. */
@@ -14,7 +14,12 @@ export const time = z.coerce.date({ error: 'takes an ISO 8601 time' });
 const orFrom = (variable: string, type: z.ZodType<string, string>) => type.prefault(process.env[variable] ?? '');
 
 export const tableName = orFrom('TABLE_NAME', z.string().min(1, '--table or TABLE_NAME is needed'));
-export const queueUrl = orFrom('USAGE_QUEUE_URL', z.url({ error: '--queue or USAGE_QUEUE_URL is needed' }));
+export const queueUrl = orFrom(
+  'USAGE_QUEUE_URL',
+  z.url({
+    error: ({ input }) => `--queue or USAGE_QUEUE_URL ${input === '' ? 'is needed' : 'must be a URL'}`,
+  }),
+);
 export const userPoolId = orFrom('USER_POOL_ID', z.string().min(1, '--user-pool or USER_POOL_ID is needed'));
 
 interface Command<S extends z.ZodObject> {
@@ -83,7 +88,7 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
   return explain(command.usage, problemOf(issue));
 };
 
-/** Runs a command of operations with its options. Its error is one line (exit code 1). */
+/** Runs a command of operations with its options. Its error is one line (exit code 1), or one for each fault of what was given. */
 export const runCommand = async <S extends z.ZodObject>(
   command: Command<S>,
   main: (options: z.output<S>) => Promise<void>,
@@ -93,7 +98,9 @@ export const runCommand = async <S extends z.ZodObject>(
     await main(options);
   } catch (error) {
     const { name, message } = error as Error;
-    console.error(error instanceof DomainError ? message : `${name}: ${message}`);
+    if (error instanceof ValidationError)
+      for (const { path, message: fault } of error.violations) console.error(`${path}: ${fault}`);
+    else console.error(error instanceof DomainError ? message : `${name}: ${message}`);
     process.exitCode = 1;
   }
 };

@@ -88,3 +88,16 @@ it('npm run reconcile -- --import FILE --dry-run compares nothing, since it stor
     stdout: '1 lines were read; none is stored or compared.\n',
   });
 });
+
+it.each([
+  ['2026-11-02', '2026-11-01', 'to: must not be before from\n'],
+  ['2025-11-01', '2026-11-01', 'to: must be at most 92 days from the first\n'],
+])('npm run reconcile from %s to %s says what is wrong with these days', async (from, to, stderr) => {
+  const { accountKey } = await newAccount(table);
+  const args = [accountKey, 'groq', '--from', from, '--to', to, '--table', table.name];
+  expect(await runOps('reconcile', args, { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr,
+  });
+});

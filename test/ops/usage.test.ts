@@ -40,6 +40,7 @@ it.each([
   ['reprice', ['2026-11-20', '--from', '2026-11-20', '--to', '2026-11-20'], "Unexpected argument '2026-11-20'"],
   ['cost', ['--memory', '5'], '--memory: must be at least 128'],
   ['create-owner', ['--email', 'a@example.com', '--last-name', 'B'], '--first-name: is required'],
+  ['redrive', ['--queue', 'usage'], '--queue or USAGE_QUEUE_URL must be a URL'],
   ['account', ['show'], 'An argument is missing.'],
   ['exports', ['--from', '9999-01-01', '--to', '9999-01-02'], '--from: is no closed day'],
 ] as const)('npm run %s does nothing with %j', async (name, args, problem) => {
