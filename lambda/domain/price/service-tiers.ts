@@ -4,10 +4,10 @@ import { at } from '../usage/raw.ts';
 import { tierMembers } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { matchesModel } from './overrides.ts';
-import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
+import { type RateKind, type Rates, tokenKinds } from './rates.ts';
 
 /*
- * How service tiers change the price of tokens. Fees for tools stay the same.
+ * How service tiers change the price of tokens, pages and seconds of audio. Fees for tools stay the same.
  * https://developers.openai.com/api/docs/guides/flex-processing (flex is priced as batch)
  * https://openai.com/api-fast-mode (2026-08; priority processing was renamed fast mode on 2026-07-30, responses have either name;
  * GPT-6 at twice the price: by two quotes of the models' pages, 2026-09 and 2026-10)
@@ -19,6 +19,7 @@ import { type Rates, type TokenKind, tokenKinds } from './rates.ts';
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo (half)
  * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (from Claude 4.5 on, all regions but `global` cost a tenth more)
+ * https://mistral.ai/news/mistral-ocr-3 (pages in batches)
  * xAI's batches are 20 % to 50 % off, by model.
  */
 
@@ -32,7 +33,7 @@ interface TierRule {
   readonly models?: readonly string[];
   readonly factor: Factor;
   /** Kinds that keep the list price on this tier. */
-  readonly except?: readonly TokenKind[];
+  readonly except?: readonly RateKind[];
   /** The factor is not known exactly. */
   readonly isApproximate?: true;
 }
@@ -170,10 +171,12 @@ export const applyTiers = (provider: string, model: string, tiers: readonly stri
   return result;
 };
 
+const multipliedKinds: readonly RateKind[] = [...tokenKinds, 'audioSeconds', 'pages', 'annotatedPages'];
+
 const multiplied = (rates: Rates, { factor: by, except = [] }: TierRule): Rates => ({
   ...rates,
   ...Object.fromEntries(
-    tokenKinds.flatMap((kind) =>
+    multipliedKinds.flatMap((kind) =>
       rates[kind] === undefined || except.includes(kind) ? [] : [[kind, times(rates[kind], by)]],
     ),
   ),

@@ -26,6 +26,8 @@ const responseBody: Wanted = {
   model: 'model',
   status: 'status',
   usage: 'usage',
+  // Mistral's text recognition
+  usage_info: 'usage',
   service_tier: 'serviceTier',
   output: { '*': outputItem },
 };
@@ -78,8 +80,7 @@ export const wantedInResponse: Wanted = {
   delta: { usage: 'usage', stop_reason: 'stopReason' },
   // Groq
   x_groq: { usage: 'xGroqUsage' },
-  // Mistral: OCR has `usage_info`; conversations name the model in each output. Together: a video's cost
-  usage_info: 'usage',
+  // Mistral: conversations name the model in each output. Together: a video's cost
   outputs: { '*': { model: 'model' }, cost: 'outputsCost' },
   // xAI: a deferred response has only this
   request_id: 'requestId',
@@ -100,6 +101,7 @@ const lineResponse: Wanted = {
   model: 'model',
   modelVersion: 'model',
   usage: 'usage',
+  usage_info: 'usage',
   usageMetadata: 'usageMetadata',
   // An embedding of Gemini has no other usage.
   tokenCount: 'tokenCount',
