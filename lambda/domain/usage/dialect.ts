@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
     'free',
   ],
   [POST, /\/(uploads|files|vector_stores|assistants|skills)\/[^?]+$/, 'free'],
-  [POST, /\/(batches|batch\/jobs)\/[^/]+\/(cancel|requests)$/, 'free'],
+  [POST, /\/(batches|batch\/jobs|fine_tuning\/jobs)\/[^/]+\/(cancel|pause|requests)$/, 'free'],
   // Changes what was charged before, or tells its usage so far.
   [POST, /\/(chat\/completions|sessions|threads(?!\/runs$))\/[^/]+(\/archive)?$/, 'free'],
   [POST, /\/realtime\/(translations\/)?(client_secrets|sessions|transcription_sessions)$/, 'free'],

@@ -27,6 +27,9 @@ const hasNumber = (usage: Raw): boolean => /[:[]"?-?\d/.test(JSON.stringify(usag
 /** Anthropic's stop reason when a classifier stopped the response. */
 const REFUSAL = 'refusal';
 
+/** One with anything in it: OpenAI's fine-tuning jobs have an empty one until they fail. */
+const ERROR = /^\{\s*"/;
+
 const usageNames = ['usage', 'usageMetadata', 'xGroqUsage', 'meta', 'metadataUsage'] as const;
 
 /** The usage object of one document, or null. One without numbers is no usage (Cohere v2 sends an empty one on failure); zeros are. */
@@ -97,6 +100,7 @@ export class ReadingBuilder implements PickerSink {
   value(name: string, json: string): void {
     if (name === '#line') this.#takeLine();
     else if (name === '#image') this.#images++;
+    else if (name === 'error' && ERROR.test(json)) this.#found.add('#error');
     else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parsed(json)) || 0;
     else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
     else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
@@ -117,7 +121,9 @@ export class ReadingBuilder implements PickerSink {
   }
 
   /** A usage object past the limit is no usage object. */
-  tooLong(): void {}
+  tooLong(name: string): void {
+    if (name === 'error') this.#found.add('#error');
+  }
 
   documentEnd(): void {
     const values = this.#values;

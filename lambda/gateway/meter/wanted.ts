@@ -48,7 +48,7 @@ const responseObject: Wanted = {
 export const wantedInResponse: Wanted = {
   ...responseObject,
   type: 'type',
-  error: '#error',
+  error: 'error',
   choices: { '': '#choices', '*': { '': '#part', delta: '#delta', finish_reason: 'finishReason' } },
   response: responseObject,
   // Gemini
@@ -114,7 +114,6 @@ const lineResponse: Wanted = {
  * https://docs.mistral.ai/studio-api/batch-processing
  */
 export const wantedInBatch: Wanted = {
-  error: '#error',
   model: 'model',
   metadata: { model: 'model' },
   response: {

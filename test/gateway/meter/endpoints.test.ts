@@ -130,6 +130,7 @@ describe('a call that is free or reads what another one is charged for', () => {
     ['openai', 'POST', '/v1/agents/sessions/a'],
     ['openai', 'POST', '/v1/realtime/translations/client_secrets'],
     ['openai', 'POST', '/v1/vaults/v/credentials'],
+    ['openai', 'POST', '/v1/fine_tuning/jobs/j/cancel'],
     ['anthropic', 'GET', '/v1/sessions/s'],
     ['anthropic', 'POST', '/v1/sessions/s'],
     ['anthropic', 'POST', '/v1/sessions/s/archive'],
@@ -152,8 +153,9 @@ describe('a call that is free or reads what another one is charged for', () => {
     ['cohere', '/v2/batches'],
     ['anthropic', '/v1/sessions/s/events'],
     ['google', '/v1beta/models/veo-3.1:predictLongRunning'],
+    ['openai', '/v1/fine_tuning/jobs'],
   ])('is not a call that starts work: %s %s', async (provider, path) => {
-    expect(await outcome({ provider, path, body: { id: 'a' } })).toMatchObject({ provenance: 'unknown' });
+    expect(await outcome({ provider, path, body: { id: 'a', error: {} } })).toMatchObject({ provenance: 'unknown' });
   });
 });
 

@@ -176,6 +176,11 @@ describe('errors', () => {
     expect(itemsOf([{ type: 'ping' }, error])).toEqual({ 'response.error': 1 });
   });
 
+  it('do not count where there is nothing in them', () => {
+    expect(itemsOf(['{"id":"ftjob-1","error":{ }}'], 'unknown')).toEqual({});
+    expect(itemsOf([{ error: { message: 'no'.repeat(MAX_PICKED_BYTES) } }])).toEqual({ 'response.error': 1 });
+  });
+
   it('do not count after a first document, next to choices or next to usage', () => {
     expect(itemsOf([responses({}), error])).toEqual({});
     expect(itemsOf([{ type: 'transcript.text.delta', delta: 'Hi' }, error])).toEqual({});
