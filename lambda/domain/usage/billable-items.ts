@@ -27,6 +27,8 @@ export const BILLABLE = {
   imageGenInputTextTokens: 'image_gen.input_text_tokens',
   imageGenInputImageTokens: 'image_gen.input_image_tokens',
   imageGenOutputTokens: 'image_gen.output_tokens',
+  /** Images that the tool made whose tokens are in no member of the response: older ones, and Azure's, have no `tool_usage`. */
+  imageGenCalls: 'image_generation_call',
   /** String: `model` of the `image_generation` tool in the `tools` of the response, else of the request. */
   imageGenModel: 'image_gen.model',
 

@@ -280,6 +280,8 @@ export class ReadingBuilder implements PickerSink {
     const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
     this.#number(BILLABLE.webSearchCalls, searches);
     this.#number(BILLABLE.fileSearchCalls, calls('file_search_call').length);
+    if (!this.#values.has('imageGenUsage'))
+      this.#number(BILLABLE.imageGenCalls, calls('image_generation_call').length - this.#svgUsages.length);
     const containers = [...calls('code_interpreter_call'), ...calls('shell_call')]
       .map((item) => item.container)
       .filter(Boolean);
