@@ -60,8 +60,8 @@ export const wantedInResponse: Wanted = {
       finishReason: 'finishReason',
       groundingMetadata: {
         webSearchQueries: 'groundingQueries',
-        // Chunks from the client's own files are free.
-        groundingChunks: { '*': { web: '#grounded', maps: '#mapped' } },
+        // Chunks of the client's own files, and of pages that it names, are free. Each search has queries or an entry point.
+        groundingChunks: { '*': { maps: '#mapped' } },
         searchEntryPoint: '#grounded',
       },
     },

@@ -106,7 +106,7 @@ describe('Gemini’s grounding', () => {
     ],
     ['no query', { webSearchQueries: [] }, {}],
     ['queries that are no list', { webSearchQueries: 'a' }, {}],
-    ['a page of the web', { groundingChunks: [{ web: {} }] }, { 'grounding.prompts': 1 }],
+    ['a page that the client names', { groundingChunks: [{ web: {} }] }, {}],
     ['a place on the map', { groundingChunks: [{ maps: {} }] }, { 'grounding.maps': 1 }],
     ['a file of the client', { groundingChunks: [{ retrievedContext: {} }] }, {}],
     ['an entry point', { searchEntryPoint: {} }, { 'grounding.prompts': 1 }],
