@@ -4,6 +4,8 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import {
   accountKey,
+  accountServiceKeyKey,
+  accountUserKey,
   alertKey,
   blocksKey,
   destinationKey,
@@ -151,6 +153,23 @@ describe('a later version that was replaced by an earlier one', () => {
     const { id } = (await call('PUT', '/savings/decisions', decision)).body;
     await putLater(savingKey, id, { findingId: 'later', kind: 'of a later version' });
     expect(await call('GET', '/savings')).toMatchObject({ status: 200, body: { decided: [{ id }] } });
+  });
+
+  it('leaves members and keys next to a member with a role that it does not know', async () => {
+    const { accountId, userId, keyId } = caller;
+    const role = 'auditor';
+    await put({
+      ...(await findItem(table, accountUserKey(accountId, userId))),
+      ...accountUserKey(accountId, 'x'),
+      role,
+    });
+    const key = await findItem(table, accountServiceKeyKey(accountId, keyId));
+    await put({ ...key, ownerRole: role });
+    const ofMember = { name: 'b', amount: 10, period: 'monthly', filter: { member: userId } };
+    expect((await call('POST', '/budgets', ofMember)).status).toBe(201);
+    await lists('/keys', keyId);
+    expect((await call('PATCH', `/keys/${keyId}`, { name: 'renamed' })).status).toBe(200);
+    expect(await findItem(table, accountServiceKeyKey(accountId, keyId))).toMatchObject({ ownerRole: role });
   });
 
   it('leaves the prices that can be read, and keeps the others', async () => {

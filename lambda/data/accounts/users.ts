@@ -3,7 +3,7 @@ import { roles } from '../../domain/accounts/permissions.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import { check, EXISTS, update } from '../table/actions.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
-import { findAs, listItems } from '../table/read.ts';
+import { findAs, listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryWrite, write } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -99,9 +99,9 @@ export const openUsers = (table: Table) => {
       return hasExpired ? undefined : user;
     },
 
-    /** The account's users, as mails and limits need them, also those to whom mail is blocked. */
-    recipients: (accountId: string): Promise<Recipient[]> =>
-      listItems(table, accountUserKey(accountId, ''), recipientSchema.parse),
+    /** The account's users, as mails and limits need them, also those to whom mail is blocked. Nobody whose role is unknown. */
+    recipients: async (accountId: string): Promise<Recipient[]> =>
+      (await listReadable(table, accountUserKey(accountId, ''), recipientSchema.parse)).items,
 
     /** Makes a proven address the user's, in both items. */
     verifyEmail: async (
