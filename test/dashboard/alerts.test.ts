@@ -65,6 +65,24 @@ describe('alerts', () => {
     expect(await final()).toBeNull();
   });
 
+  it('shows who sees a part of the account no alert from before its rule was about that part', async () => {
+    const config = { threshold: 10, period: 'daily', filter: { project: 'p' } };
+    const rule = ruleOf(caller.accountId, { config, effectiveFrom: '2026-11-20T10:00:00.000Z' });
+    await openRules(table).create(rule);
+    const fireAt = (triggeredAt: string) => fire(caller.accountId, { ruleId: rule.ruleId, triggeredAt });
+    const before = await fireAt('2026-11-20T09:59:59.999Z');
+    const since = await fireAt(rule.effectiveFrom);
+    const idsFor = async (as: object) =>
+      (await call('GET', '/alerts', undefined, as)).body.items.map(({ id }: { id: string }) => id);
+    const part = { role: 'member', projects: ['p'], keyIds: new Set<string>() } as const;
+    expect(await idsFor({})).toEqual([since, before]);
+    expect(await idsFor(part)).toEqual([since]);
+    expect(await idsFor({ ...part, projects: ['q'] })).toEqual([]);
+    expect((await acknowledge(before, part)).status).toBe(404);
+    expect((await call('GET', `/alerts/${before}`, undefined, part)).status).toBe(404);
+    expect((await acknowledge(since, part)).status).toBe(200);
+  });
+
   it('acknowledges an alert once; again changes nothing', async () => {
     const id = await fire(caller.accountId);
     const first = await acknowledge(id);
