@@ -59,8 +59,7 @@ export const addDays = (day: Day, days: number): Day => dayOf(new Date(Date.pars
 export const lastDayOf = (month: Month): Day => addDays(dayOf(endOf(month).toISOString()), -1);
 
 /** The days from one to another, both included, ascending. */
-export const daysBetween = (from: Day, to: Day): Day[] => {
-  const days: Day[] = [];
-  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
-  return days;
-};
+export const daysBetween = (from: Day, to: Day): Day[] =>
+  Array.from({ length: Math.max(0, (Date.parse(to) - Date.parse(from)) / DAY_MS + 1) }, (_, index) =>
+    addDays(from, index),
+  );
