@@ -332,6 +332,27 @@ describe('a part of a page', () => {
     expect(await page.getByText('Connect the bill').count()).toBe(0);
   });
 
+  it('shows a role why it sees no limits, offers no price that it may not set, and says nothing of the currency', async () => {
+    const { user, ...me } = await readApi<{ readonly user: object }>('/auth/me');
+    const permissions = ['spend:read', 'keys:read'];
+    const refusal = {
+      error: { code: 'FORBIDDEN', message: 'Your role lacks the permission rules:read.', requestId: 'r' },
+    };
+    const page = await openWith('/limits', {
+      '/auth/me': { json: { ...me, user: { ...user, permissions } } },
+      '/alert-rules': { status: 403, json: refusal },
+    });
+    await page.getByText('Your role lacks the permission rules:read.').waitFor();
+    expect(await page.locator('.mantine-Skeleton-root').count()).toBe(0);
+    await page.goto(`${fixture().dashboard.url}/?by=model&provider=%5B%22fireworks%22%5D`);
+    await page.getByRole('button', { name: 'accounts/acme/models/support-v2' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Set its price' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Zone and currency' }).click();
+    await page.getByRole('dialog').getByText('They are yours').waitFor();
+    expect(await page.getByRole('dialog').getByText('no currency').count()).toBe(0);
+    expect(await page.getByRole('dialog').getByRole('link').count()).toBe(0);
+  });
+
   it('that changes or removes a member says what becomes of keys and tokens, also where it cannot list them', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const member = { ...me.user, userId: 'u', email: 'grace@example.com', role: 'admin', projects: null };

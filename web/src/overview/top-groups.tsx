@@ -1,6 +1,7 @@
 import { Button, Group, Progress, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SpendGroup, SpendReport } from '../api/responses.ts';
+import { useMe } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { Name, Table, tokenColumns } from '../components/table.tsx';
@@ -32,6 +33,7 @@ interface TopGroupsProps {
 /** The groups by cost, the most expensive first. A click filters by one. */
 export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
   const [all, setAll] = useState(false);
+  const { may } = useMe();
   // One column, one currency: where a day has no rate, all groups are in US dollars.
   const code = report.totals.displayCost === null ? undefined : report.displayCurrency?.code;
   const total = report.totals.costNanoUsd ?? 0;
@@ -71,7 +73,7 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
                       + {plural(item.unpricedRequests, 'request')} of unknown cost
                     </span>
                   )}
-                  {item.unpricedRequests > item.unfinishedRequests && item.model && (
+                  {item.unpricedRequests > item.unfinishedRequests && item.model && may('prices:write') && (
                     <AnchorLink
                       size="xs"
                       className={`under ${classes['under']}`}

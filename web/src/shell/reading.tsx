@@ -20,7 +20,9 @@ export const zoneNames = () => ['UTC', ...Intl.supportedValuesOf('timeZone').fil
 const Reading = ({ onClose }: { readonly onClose: () => void }) => {
   useFocusBack();
   const { me, may } = useMe();
-  const code = useApi().useQuery('get', '/prices', {}, { enabled: may('spend:read-all') }).data?.currency?.code;
+  // Whoever sees a part of the account may not read its currency.
+  const { data } = useApi().useQuery('get', '/prices', {}, { enabled: may('spend:read-all') });
+  const code = data?.currency?.code;
   const ofAccount = `The account’s: ${me?.account.timeZone ?? 'UTC'}`;
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -40,17 +42,23 @@ const Reading = ({ onClose }: { readonly onClose: () => void }) => {
         />
         <Select
           label="Currency"
-          description={code ? undefined : 'The account has no currency next to US dollars.'}
+          description={data && !code ? 'The account has no currency next to US dollars.' : undefined}
           data={[
-            { value: ACCOUNT, label: `The account’s: ${code ?? 'US dollars'}` },
+            { value: ACCOUNT, label: data ? `The account’s: ${code ?? 'US dollars'}` : 'The account’s' },
             { value: 'USD', label: 'US dollars' },
           ]}
           value={readsDollars ? 'USD' : ACCOUNT}
           onChange={(value) => chooseReading('currency', value === 'USD' ? 'USD' : undefined)}
         />
         <Text size="sm" c="dimmed">
-          They are yours, in this browser. The account’s zone is set under <TextLink to="/reports">Reports</TextLink>,
-          its currency under <TextLink to="/prices">Prices</TextLink>.
+          They are yours, in this browser.
+          {may('reports:read') && (
+            <>
+              {' '}
+              The account’s zone is set under <TextLink to="/reports">Reports</TextLink>, its currency under{' '}
+              <TextLink to="/prices">Prices</TextLink>.
+            </>
+          )}
         </Text>
       </Stack>
     </Modal>
