@@ -6,6 +6,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { blockedStorage } from './api/problem.ts';
 import { AppProvider, createApp, loadSettings } from './app.ts';
 import { focusWhereLost, watchKeyboard } from './components/keyboard.ts';
 import { forgetDrafts } from './forms/use-draft.ts';
@@ -99,7 +100,4 @@ const start = async () => {
   );
 };
 
-start().catch(({ name, message }: Error) => {
-  const blocked = 'Your browser blocks cookies and site data here. Allow them for this site, then try again.';
-  render(<CannotStart reason={name === 'SecurityError' ? blocked : message} />);
-});
+start().catch((error: Error) => render(<CannotStart reason={blockedStorage(error) ?? error.message} />));

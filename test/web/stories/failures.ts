@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { register } from '../browser/accounts.ts';
+import { SEED_USER } from '../../../local/seed/seed.ts';
+import { register, signIn } from '../browser/accounts.ts';
 import {
   chartOf,
   layoutShift,
@@ -147,6 +148,13 @@ describe('with the API down', () => {
     await page.goto(fixture().dashboard.url);
     await page.getByText('Your browser blocks cookies and site data here.').waitFor();
     await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    const { page: full } = await openTab(fixture().browser);
+    await full.addInitScript(
+      "Storage.prototype.setItem = () => { throw new DOMException('The quota is 0.', 'QuotaExceededError'); }",
+    );
+    await full.goto(`${fixture().dashboard.url}/sign-in`);
+    await signIn(full, SEED_USER.email, SEED_USER.password);
+    await full.getByText('Your browser blocks cookies and site data here.').waitFor();
   });
 });
 

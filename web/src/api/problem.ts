@@ -1,6 +1,12 @@
+const BLOCKED = 'Your browser blocks cookies and site data here. Allow them for this site, then try again.';
+
+/** Why a browser stores nothing; undefined for other errors. */
+export const blockedStorage = (error: unknown): string | undefined =>
+  error instanceof DOMException && /^(Security|QuotaExceeded)Error$/.test(error.name) ? BLOCKED : undefined;
+
 /** Why a request failed, for display. */
 export interface Problem {
-  /** The API's code; `NETWORK` without a response, `UNEXPECTED` where the response is not the API's. */
+  /** The API's code; `NETWORK` without a response, `BLOCKED` where the browser stores no session, else `UNEXPECTED`. */
   readonly code: string;
   readonly message: string;
   /** For bug reports. */
@@ -32,6 +38,8 @@ export const problemOf = (error: unknown): Problem => {
     };
   }
   const unknown = { requestId: undefined, retryAtMs: undefined, details: [] };
+  const blocked = blockedStorage(error);
+  if (blocked) return { ...unknown, code: 'BLOCKED', message: blocked };
   return error instanceof TypeError
     ? { ...unknown, code: 'NETWORK', message: 'The API cannot be reached.' }
     : { ...unknown, code: 'UNEXPECTED', message: 'The API sent an unexpected response.' };
