@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
-import { chartOf, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { chartOf, phone, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const hasFocus = (part: Locator) => part.evaluate((node) => node === node.ownerDocument.activeElement);
@@ -68,6 +68,13 @@ describe('the request log', () => {
       const shown = await models.allTextContents();
       return shown.length > 0 && shown.every((model) => model === 'claude-opus-4-1');
     });
+  });
+
+  it('has room for its heads on a phone while it loads', async () => {
+    const { open } = await openSignedIn(fixture().seeded, (page) => page.route('**/api/requests?*', () => {}), phone);
+    const page = await open('/requests');
+    await page.locator('.mantine-Skeleton-root').first().waitFor();
+    expect((await page.locator('th').first().boundingBox())?.width).toBeGreaterThan(150);
   });
 
   it('keeps the focus in a filter that is typed, and shows the filters of a page that Back leads to', async () => {
