@@ -41,6 +41,8 @@ describe('a budget', () => {
     // In the next period, too.
     await announced.waitFor();
     await page.unroute('**/api/budgets');
+    await page.evaluate("localStorage.removeItem('refusals-dismissed')");
+    await page.reload();
     await page.getByRole('region', { name: 'Refused requests' }).getByRole('link', { name: 'Not a cent' }).click();
     await page.getByText('more can be spent once it is used up').waitFor();
     // The month ends with its last day, not on the first of the next.
