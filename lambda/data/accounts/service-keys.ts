@@ -31,7 +31,12 @@ const serviceKeySchema = z.object({
   /** The user who made it. Absent in keys of 0.1. */
   ownerUserId: z.optional(z.string()),
   /** A copy of that member's role: see copyRoles. Absent where the key has no member or an unknown role, and in keys of earlier versions. */
-  ownerRole: z.catch(z.optional(z.enum(roles)), undefined),
+  ownerRole: z.optional(
+    z.pipe(
+      z.string(),
+      z.transform((role) => roles.find((each) => each === role)),
+    ),
+  ),
   /** ISO 8601 UTC. The gateway rejects the key from then on. */
   validUntil: z.optional(z.string()),
   /** Secrets that rotations replaced, newest first, and how long the gateway still accepts them. */
