@@ -19,6 +19,8 @@ import * as prices from '../../web/src/prices/price-form.ts';
 import { providerName } from '../../web/src/providers/names.ts';
 import * as reports from '../../web/src/reports/report-form.ts';
 import { scopeValuesOf } from '../../web/src/scope/scope.ts';
+import { limitSearch } from '../../web/src/search.ts';
+import { limitFiltersOf } from '../../web/src/spend/filters.ts';
 import { schemaArbitrary } from '../dashboard/over-http/schema-arbitrary.ts';
 import { document, resolve } from '../http/described-api.ts';
 
@@ -246,6 +248,24 @@ describe('the form of a limit', () => {
         expect(limits.withType(values, type)).toMatchObject({ ...kept, type });
       }),
     );
+  });
+});
+
+describe('what a page proposes to stop', () => {
+  const filters = { tag: ['batch', 'chat'], 'dim:user': ['ada'] };
+
+  it('is what it shows, with a declared dimension', () => {
+    const search = limitSearch(limitFiltersOf(filters));
+    expect(search).toEqual({ tag: 'batch', dimension: 'user', dimensionValue: 'ada' });
+    const limit = { ...limits.emptyLimit('budget'), ...(search as object), name: 'Ada', amount: 5 };
+    expect(limits.bodyOf(limit)).toMatchObject({ filter: { tag: 'batch', dim: { user: 'ada' } } });
+  });
+
+  it('is never all requests: a pause of what it takes no filter for is of the key that spent most', () => {
+    expect(pauses.pauseStartOf(filters, 'k')).toEqual({ tag: 'batch' });
+    for (const other of [{}, { 'dim:user': ['ada'] }, { member: ['m'] }] as const)
+      expect(pauses.pauseStartOf(other, 'k')).toEqual({ key: 'k' });
+    expect(pauses.pauseStartOf({}, null)).toEqual({});
   });
 });
 

@@ -40,6 +40,8 @@ export const limitSearch = searchOf({
   project: text,
   member: text,
   client: text,
+  dimension: text,
+  dimensionValue: text,
 });
 
 export type LimitSearch = ReturnType<typeof limitSearch>;

@@ -15,6 +15,7 @@ import { type Column, Name, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { collectionOf, typeOf } from '../limits/limit-form.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
+import { pauseStartOf } from '../limits/pause-form.ts';
 import { useLimits } from '../limits/use-limits.ts';
 import { requestsSearch } from '../requests/search.ts';
 import {
@@ -23,7 +24,7 @@ import {
   dimensionName,
   type Filters,
   firstOfEach,
-  hasFilters,
+  limitFiltersOf,
   parametersOf,
   picked,
 } from '../spend/filters.ts';
@@ -102,18 +103,13 @@ const Brakes = ({ alert, filters }: PartProps) => {
   const top = alert.contributors.toSorted((a, b) => (b.share ?? 0) - (a.share ?? 0));
   const topOf = (name: string) => top.find(({ dimension }) => dimension === name)?.value;
   const values = firstOfEach(filters) as Record<string, string | undefined>;
-  // A pause of all requests is rarely meant: without a filter, it begins with the key that spent most.
-  const scope = session ? { session } : hasFilters(filters) ? values : { key: topOf('key') };
-  const { member: _, providerKey: _key, ...pausable } = scope as Record<string, string | undefined>;
-  const start = Object.fromEntries(
-    Object.entries(pausable).filter(([name, value]) => value !== undefined && !name.startsWith('dim:')),
-  );
+  const start = session ? { session } : pauseStartOf(filters, topOf('key'));
   const model = values['model'] ?? topOf('model');
   const own = sent?.items.filter(({ ruleId }) => ruleId === alert.ruleId);
   return (
     <div className="page-actions">
       <PauseButton label="Pause" start={{ ...start, name: alert.ruleName.slice(0, 100) }} />
-      <ButtonLink size="xs" variant="default" to="/limits/new" search={{ ...values, type: 'budget' }}>
+      <ButtonLink size="xs" variant="default" to="/limits/new" search={{ ...limitFiltersOf(filters), type: 'budget' }}>
         Limit
       </ButtonLink>
       {model && may('prices:write') && (

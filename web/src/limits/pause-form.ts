@@ -1,6 +1,7 @@
 import { pauseSchema } from '../../../lambda/domain/limits/pauses.ts';
 import { choicesOf, problemsIn, required } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
+import { type Filters, firstOfEach } from '../spend/filters.ts';
 
 /** Members of a scope that pauses can be chosen by. */
 export const scopeMembers = ['provider', 'model', 'tag', 'key', 'project', 'session', 'client'] as const;
@@ -20,6 +21,12 @@ export interface PauseValues extends ScopeValues {
 
 /** The first values of a new pause: whose requests it refuses, and why. */
 export type PauseStart = Partial<PauseValues>;
+
+/** What a pause of what filters show begins with. One of all requests is rarely meant: where it takes no filter, `key`. */
+export const pauseStartOf = (filters: Filters, key: string | null | undefined): PauseStart => {
+  const taken = Object.entries(firstOfEach(filters)).filter(([name]) => scopeMembers.some((each) => each === name));
+  return taken.length > 0 ? Object.fromEntries(taken) : { ...(key && { key }) };
+};
 
 export const emptyPause: PauseValues = { ...scopeValuesOf(undefined), name: '', minutes: '60' };
 

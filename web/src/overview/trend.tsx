@@ -14,7 +14,7 @@ import { formatMoney } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
 import { formatPeriod } from '../format/time.ts';
 import { Against } from '../spend/change.tsx';
-import { type Filters, firstOfEach, groupByOf, groupWord, hasFilters } from '../spend/filters.ts';
+import { type Filters, groupByOf, groupWord, hasFilters, limitFiltersOf } from '../spend/filters.ts';
 import {
   groupColors,
   groupFilters,
@@ -160,7 +160,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
               )}
               {may('rules:write') && (
                 <span>
-                  <TextLink to="/limits/new" search={{ ...firstOfEach(filters), type: 'spend_anomaly' }}>
+                  <TextLink to="/limits/new" search={{ ...limitFiltersOf(filters), type: 'spend_anomaly' }}>
                     Alert me of unusual days
                   </TextLink>
                 </span>

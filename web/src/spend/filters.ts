@@ -75,6 +75,13 @@ export const filterEntries = (filters: Filters): [Dimension, readonly string[]][
 export const firstOfEach = (filters: Filters) =>
   Object.fromEntries(filterEntries(filters).map(([dimension, values]) => [dimension, values[0]]));
 
+/** The filters with which a new limit begins: one value of each, and one declared dimension. */
+export const limitFiltersOf = (filters: Filters) => {
+  const [name, values = []] = filterEntries(filters).find(([dimension]) => isDeclared(dimension)) ?? [];
+  const declared = name && isDeclared(name) && { dimension: sentName(name), dimensionValue: values[0] };
+  return { ...firstOfEach(filters), ...declared };
+};
+
 export const hasFilters = (filters: Filters): boolean => filterEntries(filters).length > 0;
 
 /** The filters as parameters of the API. */
