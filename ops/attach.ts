@@ -135,7 +135,8 @@ dashboard and an API token, to read the record.
   --write         puts the set-up into the tool's files, and keeps what else is in them
   --check         says what the tool's files lack; exits 1 where something is wrong
   --home DIR      the folder of the tool's files (default: your home)
-  --no-call       makes no call`;
+  --no-call       makes no call
+  --dry-run       writes nothing, and makes no call`;
 
 const schema = z
   .object({

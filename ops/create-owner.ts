@@ -17,6 +17,7 @@ verifies the address.
 
   --table NAME    default: the environment variable TABLE_NAME
   --user-pool ID  default: the environment variable USER_POOL_ID
+  --dry-run       says whether the address has a login already
 Region and credentials come from the AWS environment.`;
 
 const text = z.string().trim().min(1).max(100);

@@ -13,7 +13,8 @@ Exports the closed days from DAY to DAY (UTC, both included) again, within the h
 files were lost. Days whose records have expired keep the export they have.
 
   --account KEY   of this account only: one of its service keys, or its internal id
-  --table NAME    the table (default: TABLE_NAME)`;
+  --table NAME    the table (default: TABLE_NAME)
+  --dry-run       says how many days it would be`;
 
 const today = () => dayOf(new Date().toISOString());
 

@@ -25,7 +25,6 @@ const schema = z
     data: z.string().default('.data'),
     json: flag,
     'check-focus': flag,
-    'dry-run': flag,
   })
   .refine(
     ({ _, 'check-focus': check }) => check !== (_.length === 1),
@@ -52,28 +51,24 @@ const missingDays = async ({ rows }: Query, now: Date): Promise<string | null> =
   return `Note: ${parts.join(', and ')}. GET /exports says which days are due: the others have no requests.`;
 };
 
-await runCommand(
-  { usage: USAGE, schema },
-  async ({ _: [sql = ''], data, json, 'check-focus': check, 'dry-run': isDryRun }) => {
-    const folder = folderIn(resolve(data));
-    if (folder === undefined)
-      throw new CommandError(`There are no exports in ${data}. A day is exported an hour after its end.`);
-    if (isDryRun) return console.log(`Reads ${folder}.`);
-    const query = await openQuery(folder);
-    try {
-      if (check) {
-        const errors = await checkFocus(query);
-        console.log(errors.length === 0 ? 'FOCUS 1.2: 0 errors.' : errors.join('\n'));
-        if (errors.length > 0) process.exitCode = 1;
-        return;
-      }
-      const warning = await missingDays(query, new Date());
-      if (warning !== null) console.error(warning);
-      const rows = await query.rows(sql);
-      if (json) for (const row of rows) console.log(JSON.stringify(row));
-      else console.table(rows);
-    } finally {
-      query.close();
+await runCommand({ usage: USAGE, schema }, async ({ _: [sql = ''], data, json, 'check-focus': check }) => {
+  const folder = folderIn(resolve(data));
+  if (folder === undefined)
+    throw new CommandError(`There are no exports in ${data}. A day is exported an hour after its end.`);
+  const query = await openQuery(folder);
+  try {
+    if (check) {
+      const errors = await checkFocus(query);
+      console.log(errors.length === 0 ? 'FOCUS 1.2: 0 errors.' : errors.join('\n'));
+      if (errors.length > 0) process.exitCode = 1;
+      return;
     }
-  },
-);
+    const warning = await missingDays(query, new Date());
+    if (warning !== null) console.error(warning);
+    const rows = await query.rows(sql);
+    if (json) for (const row of rows) console.log(JSON.stringify(row));
+    else console.table(rows);
+  } finally {
+    query.close();
+  }
+});

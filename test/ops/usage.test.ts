@@ -32,6 +32,8 @@ it.each(commands)(
       stdout: expect.stringMatching(new RegExp(`^npm (run )?${name}\\b[^]*\\n\\n`)),
     });
     expect(docs).toMatch(new RegExp(`npm (run )?${name}\\b`));
+    const hasDryRun = readFileSync(file, 'utf8').includes("'dry-run': flag");
+    expect(said[resolve(file)].stdout.includes('--dry-run')).toBe(hasDryRun);
   },
 );
 
