@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { ownPricesKey } from '../../lambda/data/table/keys.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { invoke } from '../http/invoke.ts';
@@ -69,6 +70,32 @@ describe('GET /sessions', () => {
     expect(before.body.items).toMatchObject([{ id: 's1', requests: 1, costNanoUsd: 7_000, lastHour: '2026-11-19T23' }]);
     expect((await get('/sessions', { orderBy: ['size'] })).status).toBe(400);
   });
+});
+
+it('shows sessions in the display currency at the rates of their days, in which requests add up', async () => {
+  const get = await accountWith(sent);
+  const rates = [
+    { from: '2026-11-01', perUsd: '0.5' },
+    { from: '2026-11-20', perUsd: '2' },
+  ];
+  const json = JSON.stringify({ prices: [], currency: { code: 'EUR', rates } });
+  const Item = { ...ownPricesKey(`account-${accounts}`), version: 1, json };
+  await table.call('PutItem', { TableName: table.name, Item });
+  const shown = (displayCost: string) => ({ displayCost, displayCurrency: 'EUR' });
+  const { body } = await get('/sessions', { from: ['2026-11-19'], orderBy: ['time'] });
+  expect(body).toMatchObject({ totals: shown('0.00016464'), items: [shown('0.000098'), shown('0.00006664')] });
+  const { body: session } = await get('/sessions/s1');
+  expect(session).toMatchObject(shown('0.00006664'));
+  const [main] = session.agents;
+  expect(main).toMatchObject(shown('0.00000364'));
+  const costs = main.items.map(({ displayCost, displayCurrency }: Record<string, unknown>) => [
+    ...[displayCost, displayCurrency],
+  ]);
+  expect(costs).toEqual([
+    [null, 'EUR'],
+    ['0.00000014', 'EUR'],
+    ['0.0000035', 'EUR'],
+  ]);
 });
 
 describe('GET /sessions/{sessionId}', () => {

@@ -1,7 +1,6 @@
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { NotFoundError, ValidationError } from '../../domain/errors.ts';
-import { type DisplayCurrency, displayCostAt } from '../../domain/spend/display-currency.ts';
 import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { keptRange, type RequestRecord } from '../../domain/spend/request-record.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -10,13 +9,6 @@ import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';
 
 type Opened = Pick<Reading, 'requests' | 'findCurrency' | 'keys' | 'now'>;
-
-/** The cost in the display currency, where the account has one. */
-const displayOf = (currency: DisplayCurrency | null, { startedAt, costNanoUsd }: RequestRecord) =>
-  currency && {
-    displayCost: displayCostAt(currency, startedAt, costNanoUsd),
-    displayCurrency: currency.code,
-  };
 
 const tokensOf = ({ usage }: RequestRecord): number | null =>
   usage ? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0) : null;
@@ -59,7 +51,7 @@ export const listRequests =
       orderBy === 'time'
         ? { ...(await requests.page(accountId, { ...wanted, cursor })), examinedFrom: null }
         : { ...(await requests.highest(accountId, { ...wanted, measure: measures[orderBy] })), nextCursor: null };
-    return { items: items.map((record) => ({ ...requestSummary(record), ...displayOf(currency, record) })), ...page };
+    return { items: items.map((record) => requestSummary(record, currency)), ...page };
   };
 
 export const readRequest =
@@ -69,5 +61,5 @@ export const readRequest =
     const record = await requests.find(accountId, requestId);
     if (record === undefined || !hasKey(scopeOf(caller).sees, record.keyId))
       throw new NotFoundError('There is no such request. Its retention may have ended.');
-    return { ...requestView(record), ...displayOf(await findCurrency(accountId), record) };
+    return requestView(record, await findCurrency(accountId));
   };

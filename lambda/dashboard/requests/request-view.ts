@@ -1,9 +1,10 @@
+import { type DisplayCurrency, displayCostAt } from '../../domain/spend/display-currency.ts';
 import { listCostOf, modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
 import { listMoneyOf, moneyOf } from '../../domain/spend/spend-report.ts';
 import type { AppliedPrices, PriceLine } from '../../domain/usage/usage.ts';
 
 /** A request as lists show it. The schema leaves out what a list does not show. */
-export const requestSummary = (record: RequestRecord) => ({
+export const requestSummary = (record: RequestRecord, currency: DisplayCurrency | null) => ({
   ...record,
   model: modelOf(record),
   key: record.keyId,
@@ -13,6 +14,10 @@ export const requestSummary = (record: RequestRecord) => ({
   outputTokens: record.usage?.outputTokens ?? null,
   ...moneyOf(record.costNanoUsd),
   ...listMoneyOf(listCostOf(record)),
+  ...(currency && {
+    displayCost: displayCostAt(currency, record.startedAt, record.costNanoUsd),
+    displayCurrency: currency.code,
+  }),
 });
 
 /** How own prices led to the cost, step by step and line by line. */
@@ -29,8 +34,8 @@ const appliedView = ({ steps, lines, isProvisional }: AppliedPrices, listLines: 
 };
 
 /** A request with all its details. */
-export const requestView = (record: RequestRecord) => ({
-  ...requestSummary(record),
+export const requestView = (record: RequestRecord, currency: DisplayCurrency | null) => ({
+  ...requestSummary(record, currency),
   modelRequested: record.reading?.modelRequested ?? null,
   modelServed: record.reading?.modelServed ?? null,
   serviceTier: record.reading?.serviceTier ?? null,

@@ -6,11 +6,14 @@ import { count, sums } from '../spend/sums.ts';
 
 const hour = z.string().check(z.meta({ examples: ['2026-11-20T16'] }));
 
+const { displayCurrency } = requestSummary.shape;
+
 const activity = {
   firstHour: hour.check(z.describe('The hour in which its first request of the range began, UTC.')),
   lastHour: hour.check(z.describe('The hour in which its last request of the range began, UTC.')),
   clients: z.array(z.string()).check(z.describe('The programs that sent its requests, as far as recognized.')),
   ...sums,
+  displayCurrency,
 };
 
 const operation = inGroup('Sessions');
@@ -41,7 +44,7 @@ export const listSessions = operation('listSessions', 'GET /sessions', {
         ),
       ),
     sessions: count.check(z.describe('How many sessions the range has.')),
-    totals: z.object(sums).check(z.describe('The sums of all these sessions.')),
+    totals: z.object({ ...sums, displayCurrency }).check(z.describe('The sums of all these sessions.')),
     items: z.array(
       z.object({
         id: z.string(),

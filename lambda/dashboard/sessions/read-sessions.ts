@@ -3,16 +3,23 @@ import { instantsOfDays } from '../../domain/calendar/range.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { boundsOf, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { NotFoundError } from '../../domain/errors.ts';
-import { addCounters } from '../../domain/spend/counters.ts';
+import { addCounters, type Counters } from '../../domain/spend/counters.ts';
+import { type DisplayCurrency, displayRates } from '../../domain/spend/display-currency.ts';
 import { keptRange, type RequestRecord } from '../../domain/spend/request-record.ts';
-import { agentsOf, bySessionOrder, type SessionSums, sessionSums } from '../../domain/spend/sessions.ts';
+import {
+  agentsOf,
+  bySessionOrder,
+  type SessionCounter,
+  type SessionSums,
+  sessionSums,
+} from '../../domain/spend/sessions.ts';
 import { sumsOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import { requestSummary } from '../requests/request-view.ts';
 import type { listSessions as listOperation, readSession as readOperation } from './operations.ts';
 
-type Opened = Pick<Reading, 'sessions' | 'requests' | 'now'>;
+type Opened = Pick<Reading, 'sessions' | 'requests' | 'findCurrency' | 'now'>;
 
 /** Requests that one response lists at most. GET /requests lists the others. */
 const MAX_LISTED_REQUESTS = 500;
@@ -22,12 +29,24 @@ const MAX_PAGES = 4;
 
 type Activity = Pick<SessionSums, 'clients' | 'firstHour' | 'lastHour' | 'counters'>;
 
-const activityOf = ({ clients, firstHour, lastHour, counters }: Activity) => ({
+const sumsIn = (counters: Counters, currency: DisplayCurrency | null) => ({
+  ...sumsOf(counters, false, currency),
+  ...(currency && { displayCurrency: currency.code }),
+});
+
+const activityOf = ({ clients, firstHour, lastHour, counters }: Activity, currency: DisplayCurrency | null) => ({
   clients: clients.toSorted(),
   firstHour,
   lastHour,
-  ...sumsOf(counters),
+  ...sumsIn(counters, currency),
 });
+
+/** Splits the costs of session counters by the rates of their days. */
+const atRates = (currency: DisplayCurrency | null, { from, to }: { from: Day; to: Day }) => {
+  const rates = currency && displayRates(currency, { ...boundsOf(from, to), granularity: 'day' });
+  return (counter: SessionCounter): SessionCounter =>
+    rates ? { ...counter, counters: rates.split(counter.firstHour, counter.counters) } : counter;
+};
 
 /** From the first hour to the end of the last. */
 const hoursOf = ({ firstHour, lastHour }: Activity) => ({
@@ -42,28 +61,38 @@ const daysOf = ({ from, to }: { readonly from: string; readonly to: string }): {
 });
 
 export const listSessions =
-  ({ sessions, now }: Opened): Implementation<typeof listOperation> =>
+  ({ sessions, findCurrency, now }: Opened): Implementation<typeof listOperation> =>
   async ({ caller, query: { from, to, orderBy, limit } }) => {
     const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
     const totals = sessionSums('sessionId');
+    const currency = await findCurrency(caller.accountId);
+    const atRate = atRates(currency, days);
     const readFrom = await sessions.read(caller.accountId, days, (counter) => {
-      if (hasKey(sees, counter.keyId)) totals.add(counter);
+      if (hasKey(sees, counter.keyId)) totals.add(atRate(counter));
     });
     const found = totals.all();
     return {
       ...boundsOf(readFrom, days.to),
       isComplete: readFrom === days.from,
       sessions: found.length,
-      totals: sumsOf(found.reduce((sum, { counters }) => addCounters(sum, counters), {})),
+      totals: sumsIn(
+        found.reduce((sum, { counters }) => addCounters(sum, counters), {}),
+        currency,
+      ),
       items: found
         .sort(bySessionOrder(orderBy))
         .slice(0, limit)
-        .map((session) => ({ id: session.sessionId, agents: session.agents.length, ...activityOf(session) })),
+        .map((session) => ({ id: session.sessionId, agents: session.agents.length, ...activityOf(session, currency) })),
     };
   };
 
-export const readSession = ({ sessions, requests, now }: Opened): Implementation<typeof readOperation> => {
+export const readSession = ({
+  sessions,
+  requests,
+  findCurrency,
+  now,
+}: Opened): Implementation<typeof readOperation> => {
   const listRequests = async (caller: Caller, session: string, range: { from: string; to: string }) => {
     const filter = { session, keyIds: scopeOf(caller).sees.keyIds };
     const items: RequestRecord[] = [];
@@ -82,7 +111,8 @@ export const readSession = ({ sessions, requests, now }: Opened): Implementation
     const { sees } = scopeOf(caller);
     const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
     const found = await sessions.find(caller.accountId, sessionId, days);
-    const seen = found.filter(({ keyId }) => hasKey(sees, keyId));
+    const currency = await findCurrency(caller.accountId);
+    const seen = found.filter(({ keyId }) => hasKey(sees, keyId)).map(atRates(currency, days));
     const session = sessionSums('sessionId');
     for (const counter of seen) session.add(counter);
     const [whole] = session.all();
@@ -92,12 +122,12 @@ export const readSession = ({ sessions, requests, now }: Opened): Implementation
     return {
       id: sessionId,
       ...boundsOf(days.from, days.to),
-      ...activityOf(whole),
+      ...activityOf(whole, currency),
       agents: agentsOf(seen).map((agent) => ({
         agentId: agent.agentId,
         parentAgentId: agent.parentAgentId,
-        ...activityOf(agent),
-        items: (byAgent.get(agent.agentId) ?? []).map(requestSummary),
+        ...activityOf(agent, currency),
+        items: (byAgent.get(agent.agentId) ?? []).map((record) => requestSummary(record, currency)),
       })),
       isComplete: items.length === whole.counters.requests,
     };

@@ -5,9 +5,10 @@ import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { roundUp } from '../../../lambda/domain/calendar/utc.ts';
 import type { Alert, RequestSummary, SessionSummary } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
+import { sessionCost } from '../client-sessions/sessions.tsx';
 import { ChangedGroups } from '../compare/changed-groups.tsx';
 import { Summary } from '../compare/summary.tsx';
-import { CostOf, Count, Instant, Money } from '../components/amount.tsx';
+import { Count, Instant, Money } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { Loaded, LoadProblem } from '../components/page.tsx';
@@ -63,11 +64,7 @@ const sessionColumns: readonly Column<SessionSummary>[] = [
     ),
   },
   { head: 'Requests', className: 'right wide-only', cell: ({ requests }) => <Count of={requests} unit="requests" /> },
-  {
-    head: 'Cost',
-    className: 'right',
-    cell: ({ costNanoUsd, unpricedRequests }) => <CostOf nano={costNanoUsd} unpriced={unpricedRequests} />,
-  },
+  sessionCost,
   {
     head: 'Actions',
     className: 'right',

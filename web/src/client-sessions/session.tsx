@@ -7,6 +7,7 @@ import { Instant, Money, Unpriced } from '../components/amount.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Loaded, PageHead } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
+import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import requestClasses from '../requests/requests.module.css';
@@ -58,7 +59,9 @@ const columns: readonly Column<Row>[] = [
   {
     head: 'Cost',
     className: 'right',
-    cell: ({ agent, request }) => <Money as="call" nano={(agent ?? request).costNanoUsd} />,
+    cell: ({ agent, request }) => (
+      <Money as="call" nano={(agent ?? request).costNanoUsd} shown={shownIn(agent ?? request)} />
+    ),
   },
 ];
 
@@ -77,7 +80,7 @@ export const OneSession = () => {
             <span className="dim small">
               {data.clients.join(', ')} · {plural(data.requests, 'request')}
             </span>
-            <Money as="call" nano={data.costNanoUsd} /> <Unpriced of={data.unpricedRequests} />
+            <Money as="call" nano={data.costNanoUsd} shown={shownIn(data)} /> <Unpriced of={data.unpricedRequests} />
             <PauseButton label="Pause" start={{ session: sessionId, name: 'Costly session' }} />
           </>
         )}

@@ -6,6 +6,7 @@ import { useApi } from '../app.ts';
 import { CostOf, Count, Instant } from '../components/amount.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Name, Table } from '../components/table.tsx';
+import { shownIn } from '../format/money.ts';
 import { formatExact, plural } from '../format/quantity.ts';
 import { choicesOf } from '../forms/fields.ts';
 import requestClasses from '../requests/requests.module.css';
@@ -15,6 +16,12 @@ const orders = choicesOf({ cost: 'Costliest', time: 'Latest' });
 
 /** The start of an hour such as `2026-11-20T16`. */
 const startOfHour = (hour: string): string => `${hour}:00:00Z`;
+
+export const sessionCost: Column<SessionSummary> = {
+  head: 'Cost',
+  className: 'right',
+  cell: (session) => <CostOf nano={session.costNanoUsd} unpriced={session.unpricedRequests} shown={shownIn(session)} />,
+};
 
 export const sessionColumns: readonly Column<SessionSummary>[] = [
   {
@@ -34,11 +41,7 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
     className: 'right wide-only',
     cell: ({ tokens }) => <Count of={tokens.inputTokens + tokens.outputTokens} unit="tokens" />,
   },
-  {
-    head: 'Cost',
-    className: 'right',
-    cell: ({ costNanoUsd, unpricedRequests }) => <CostOf nano={costNanoUsd} unpriced={unpricedRequests} />,
-  },
+  sessionCost,
 ];
 
 /** The sessions of the last 30 days. */

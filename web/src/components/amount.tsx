@@ -63,10 +63,14 @@ export const WithAmounts = ({ text }: { readonly text: string }) =>
 export const Unpriced = ({ of }: { readonly of: number }) =>
   of > 0 && <span className="unknown">+ {plural(of, 'request')} of unknown cost</span>;
 
+interface CostOfProps extends Pick<MoneyProps, 'nano' | 'shown'> {
+  readonly unpriced: number;
+}
+
 /** A cost, and below it the requests that it does not include. */
-export const CostOf = ({ nano, unpriced }: { readonly nano: number | null; readonly unpriced: number }) => (
+export const CostOf = ({ nano, unpriced, shown }: CostOfProps) => (
   <>
-    <Money nano={nano === null ? null : knownCost(nano, unpriced)} />
+    <Money nano={nano === null ? null : knownCost(nano, unpriced)} shown={shown} />
     <div className="small">
       <Unpriced of={unpriced} />
     </div>
