@@ -11,7 +11,7 @@ import { LimitLink, TextLink } from '../components/links.tsx';
 import { Card, ListPage, ProblemNote } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
-import { plural } from '../format/quantity.ts';
+import { formatExact, plural } from '../format/quantity.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerName } from '../providers/names.ts';
@@ -128,7 +128,8 @@ const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }
     <>
       {costliest && isFiltered && (
         <TextLink to="/requests" search={{ ...filter, orderBy: 'cost' }}>
-          {plural(requests, 'request')}
+          {/* The page has others of its provider, model and tag, too. */}
+          {formatExact(requests)} of these requests
         </TextLink>
       )}
       {costliest && !isFiltered && (
