@@ -90,7 +90,7 @@ it('npm run reconcile -- --import FILE --dry-run compares nothing, since it stor
 });
 
 it.each([
-  ['2026-11-02', '2026-11-01', 'to: must not be before from\n'],
+  ['2026-11-02', '2026-11-01', 'to: must be after from\n'],
   ['2025-11-01', '2026-11-01', 'to: must be at most 92 days from the first\n'],
 ])('npm run reconcile from %s to %s says what is wrong with these days', async (from, to, stderr) => {
   const { accountKey } = await newAccount(table);
