@@ -72,7 +72,7 @@ const stepsWith = (email: string): readonly Step[] => [
   ['PATCH', '/alert-rules/{id}', { name: 's' }],
   ['POST', '/alert-rules/{id}/test'],
   ['DELETE', '/alert-rules/{id}'],
-  ['POST', '/budgets/preview', budget],
+  ['POST', '/budgets/preview', { amount: 1, period: 'daily' }],
   ['POST', '/budgets', budget],
   ['GET', '/budgets'],
   ['GET', '/budgets/{id}'],
