@@ -79,6 +79,9 @@ const LAMBDA_SILENCE_MAX_MS = 295_000;
  */
 const LAMBDA_SETTINGS_MAX_BYTES = 3_000;
 
+const isTooLong = (settings: object): boolean =>
+  Buffer.byteLength(JSON.stringify(settings)) > LAMBDA_SETTINGS_MAX_BYTES;
+
 const containerSettings = z
   .strictObject({
     /** A task has one processor, which is what a Node process can use; Fargate has this much memory for it. */
@@ -352,12 +355,7 @@ const signOnSettings = z
     const domains = Object.values(providers).flatMap((provider) => provider.domains);
     if (new Set(domains).size !== domains.length)
       refuse('providers', 'must not name a domain twice: the domain of an address decides the provider');
-    // The dashboard's function has these of each provider in a variable.
-    const inVariable = Object.entries(providers).map(([name, each]) => [
-      name,
-      { domains: each.domains, verifiesAddresses: each.verifiesAddresses },
-    ]);
-    if (Buffer.byteLength(JSON.stringify(Object.fromEntries(inVariable))) > LAMBDA_SETTINGS_MAX_BYTES)
+    if (isTooLong(addressesOf(providers)))
       refuse(
         'providers',
         `must have at most ${LAMBDA_SETTINGS_MAX_BYTES} bytes as JSON with their names, domains and verifiesAddresses, as Lambda takes no more`,
@@ -366,6 +364,12 @@ const signOnSettings = z
     if (domains.length === 0 && domainPrefix !== undefined)
       refuse('providers', 'must have an identity provider, or leave domainPrefix out');
   });
+
+/** What the dashboard's function has of identity providers in a variable. */
+export const addressesOf = (providers: z.infer<typeof signOnSettings>['providers']) =>
+  Object.fromEntries(
+    Object.entries(providers).map(([name, { domains, verifiesAddresses }]) => [name, { domains, verifiesAddresses }]),
+  );
 
 export const stageSettings = z
   .strictObject({
@@ -464,7 +468,7 @@ export const stageSettings = z
         if (gateway[name] > LAMBDA_SILENCE_MAX_MS)
           refuse(`gateway.${name}`, `must be at most ${LAMBDA_SILENCE_MAX_MS} while a host is served by Lambda`);
       const { hosts, allowedOrigins, upstreamOrigins } = gateway;
-      if (Buffer.byteLength(JSON.stringify([hosts, allowedOrigins, upstreamOrigins])) > LAMBDA_SETTINGS_MAX_BYTES)
+      if (isTooLong([hosts, allowedOrigins, upstreamOrigins]))
         refuse(
           'gateway.hosts',
           `must have, with allowedOrigins and upstreamOrigins, at most ${LAMBDA_SETTINGS_MAX_BYTES} bytes as JSON while a host is served by Lambda`,

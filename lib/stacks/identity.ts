@@ -16,6 +16,7 @@ import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/passwords.
 import { SIGN_ON_CALLBACK } from '../../lambda/domain/accounts/sign-on.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
+import { addressesOf } from '../stage-settings.ts';
 import { domainOf } from './mail.ts';
 import type { MailSending, SignOnAccess, StageResources } from './resources.ts';
 
@@ -162,12 +163,7 @@ export class IdentityStack extends Stack {
     return {
       // Not of the domain itself: it could not be removed while another stack imports it.
       origin: `https://${domainPrefix}.auth.${this.region}.amazoncognito.com`,
-      providers: Object.fromEntries(
-        Object.entries(providers).map(([name, { domains, verifiesAddresses }]) => [
-          name,
-          { domains, verifiesAddresses },
-        ]),
-      ),
+      providers: addressesOf(providers),
     };
   }
 }
