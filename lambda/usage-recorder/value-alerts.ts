@@ -10,8 +10,8 @@ import type { Table } from '../data/table/table.ts';
 import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
 import { NotFoundError } from '../domain/errors.ts';
 import type { EachLimit } from '../domain/limits/block.ts';
-import { atPercent, limitPeriodAt, type ValueCount } from '../domain/limits/each.ts';
-import { assumedText } from '../domain/limits/limit.ts';
+import { atPercent, hasReached, limitPeriodAt, type ValueCount } from '../domain/limits/each.ts';
+import { assumedText, leftOutOf } from '../domain/limits/limit.ts';
 import { type ValueState, valueState } from '../domain/limits/limit-states.ts';
 import { periodId } from '../domain/limits/reservation.ts';
 import { useBy } from '../domain/limits/value-counts.ts';
@@ -55,8 +55,7 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
       figure: state.usedNanoUsd,
       limit: state.nanoUsd ?? 0,
-      // Those that count as an amount are in the figure.
-      unpricedRequests: typeof limit.unknownCost === 'number' ? 0 : state.unpricedRequests,
+      unpricedRequests: leftOutOf(limit.unknownCost, state.unpricedRequests),
       summary: summaryOf(limit, state, names.get(state.value ?? '')),
       contributors: [],
     };
@@ -75,9 +74,8 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
     const { nanoUsd, usedNanoUsd, unpricedRequests, isAtLimit } = state;
     // What has used nothing has reached nothing, also of an amount of 0.
     if (nanoUsd === null || (usedNanoUsd === 0 && unpricedRequests === 0)) return;
-    const reached = limit.notifyAt.filter(
-      (each) => usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, each) || (isAtLimit && each <= limit.percent),
-    );
+    const use = { usedNanoUsd, isUsedUp: isAtLimit };
+    const reached = limit.notifyAt.filter((each) => hasReached({ amountNanoUsd: nanoUsd }, use, each, limit.percent));
     if (reached.length === 0) return;
     const percent = Math.max(...reached);
     const of = hash('sha256', JSON.stringify(value)).slice(0, 32);

@@ -31,6 +31,18 @@ export const limitPeriodAt = (period: LimitPeriod, at: Date) => {
 export const atPercent = ({ amountNanoUsd }: { readonly amountNanoUsd: number }, percent: number): number =>
   Math.floor(amountNanoUsd / 100) * percent + Math.ceil(((amountNanoUsd % 100) * percent) / 100);
 
+/**
+ * True where a use has reached a percentage of an amount, or counts as used up by requests of unknown cost.
+ *
+ * @param blocksFrom the percentage from which requests are refused, or would be
+ */
+export const hasReached = (
+  amount: { readonly amountNanoUsd: number },
+  { usedNanoUsd, isUsedUp }: { readonly usedNanoUsd: number; readonly isUsedUp: boolean },
+  percent: number,
+  blocksFrom: number,
+): boolean => usedNanoUsd >= atPercent(amount, percent) || (isUsedUp && percent <= blocksFrom);
+
 /** How much of an amount is used, in whole percent, rounded down: as many as atPercent finds reached. */
 export const percentUsed = (usedNanoUsd: number, nanoUsd: number): number =>
   nanoUsd === 0 ? 100 : Number((100n * BigInt(usedNanoUsd)) / BigInt(nanoUsd));
@@ -66,7 +78,7 @@ export interface Override {
   readonly amountNanoUsd: number | null;
   /** ISO 8601 UTC; null if it has no end. */
   readonly until: string | null;
-  /** The one that holds again after its end, of a raise. */
+  /** A raise has the override that holds again after it. */
   readonly after?: Override | undefined;
 }
 

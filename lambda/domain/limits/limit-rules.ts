@@ -5,16 +5,17 @@ import { ifExact } from '../spend/counters.ts';
 import { HISTORY_DAYS, RATE_DAYS } from '../spend/month-forecast.ts';
 import { comparedUsd, costOf, percentText, usdOf } from '../spend/spend-report.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
-import { fixedPeriod, percentUsed } from './each.ts';
+import { fixedPeriod, hasReached, percentUsed } from './each.ts';
 import type { Evaluator, JudgedPeriod, Judgement } from './evaluator.ts';
 import {
   assumedText,
   blocksFromNanoUsd,
+  blocksFromPercent,
   budgetConfigSchema,
   forecastOf,
-  hasReached,
   type Limit,
   type LimitUse,
+  leftOutOf,
   useOf,
 } from './limit.ts';
 
@@ -49,15 +50,14 @@ const judgeLimit = (limit: Limit, { event, text }: Wording, judged: JudgedPeriod
   const { amountNanoUsd, notifyAt, unknownCost } = limit;
   const counters = series.sum(period.start, period.end);
   const use = useOf(limit, counters);
-  const percent = Math.max(0, ...notifyAt.filter((each) => hasReached(limit, use, each)));
+  const percent = Math.max(0, ...notifyAt.filter((each) => hasReached(limit, use, each, blocksFromPercent(limit))));
   const isOver = now.toISOString() >= period.end;
   const forecast = (limit.notifiesForecast && ifExact(() => forecastOf(period, now, series))) || null;
   const atTheRate = `At the rate of the last ${RATE_DAYS} days`;
   const facts = {
     unit: 'nanoUsd',
     limit: amountNanoUsd,
-    // Those that count as an amount are in the figure.
-    unpricedRequests: typeof unknownCost === 'number' ? 0 : use.unpricedRequests,
+    unpricedRequests: leftOutOf(unknownCost, use.unpricedRequests),
     ...(forecast && { forecast: forecast.nanoUsd }),
   } as const;
   if (percent > 0 || isOver || !limit.notifiesForecast)

@@ -128,14 +128,10 @@ export interface Limit extends Pick<BudgetConfig, 'period' | 'filter' | 'block' 
 }
 
 /** The percentage from which requests are refused, or would be. */
-const blocksFromPercent = ({ block }: Limit): number => block?.atPercent ?? 100;
+export const blocksFromPercent = ({ block }: Limit): number => block?.atPercent ?? 100;
 
 /** The amount from which requests are refused, in nano-USD. */
 export const blocksFromNanoUsd = (limit: Limit): number => atPercent(limit, blocksFromPercent(limit));
-
-/** True where a use has reached a percentage, or counts as used up by requests of unknown cost. */
-export const hasReached = (limit: Limit, { usedNanoUsd, isUsedUp }: LimitUse, percent: number): boolean =>
-  usedNanoUsd >= atPercent(limit, percent) || (isUsedUp && percent <= blocksFromPercent(limit));
 
 export interface LimitUse {
   /** Known cost, in nano-USD, as GET /spend shows it: one past 2^53 - 1 is 2^53 - 1, here and in what counts. */
@@ -159,6 +155,10 @@ export const useOf = (limit: Limit, counters: Counters): LimitUse => {
     isUsedUp: usedNanoUsd >= blocksFromNanoUsd(limit) || (unknownCost === 'stop' && unpricedRequests > 0),
   };
 };
+
+/** The requests that a use leaves out: those of unknown cost, unless they count as an amount. */
+export const leftOutOf = (unknownCost: Limit['unknownCost'], unpricedRequests: number): number =>
+  typeof unknownCost === 'number' ? 0 : unpricedRequests;
 
 /** The part of a use that is assumed for requests of unknown cost, as a sentence after others; empty where none is. */
 export const assumedText = (unknownCost: Limit['unknownCost'], unpricedRequests: number): string =>
