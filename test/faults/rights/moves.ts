@@ -184,7 +184,7 @@ export const attempts = (company: Company, random: Random): Attempt[] => {
       );
     }
     offer(
-      { by, method: 'POST', path: '/members/leave', done: () => become(by, undefined) },
+      { by, method: 'POST', path: '/members/leave', done: () => gets(by, undefined, true) },
       { when: isCalm && people.length > FEWEST_PEOPLE },
       by === owner && 'one owner',
     );
