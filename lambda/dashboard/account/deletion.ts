@@ -46,5 +46,4 @@ export const cancelDeletion =
     const audit = auditOf({ caller, clientAddress }, { action: 'account.deletion_cancelled' }, at);
     await dependencies.deletions.cancel(caller.accountId, at.toISOString(), audit);
     await notifyAll(dependencies, caller, deletionCancelledMail());
-    return undefined;
   };

@@ -51,7 +51,6 @@ export const changeName =
     await users.rename(caller, body);
     const changes = { details: nameOf(body), before: nameOf(user) };
     await noteChange(user, 'user.name_changed', clientAddress, changes);
-    return undefined;
   };
 
 /** The address stays until the new one is verified: a typing error locks nobody out. */

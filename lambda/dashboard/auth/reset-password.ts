@@ -64,5 +64,4 @@ export const finishReview =
   ({ users }: Identity): Implementation<typeof operations.finishReview> =>
   async ({ caller }) => {
     await users.finishReview(caller.userId);
-    return undefined;
   };

@@ -87,7 +87,6 @@ export const logOut =
   ({ sessions }: Identity): Implementation<typeof operations.logOut> =>
   async ({ body: { refreshToken } }) => {
     await sessions.end(refreshToken);
-    return undefined;
   };
 
 export const forgotPassword =

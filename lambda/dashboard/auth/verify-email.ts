@@ -55,5 +55,4 @@ export const verifyEmail =
     await noteChange({ ...user, email }, 'user.address_changed', clientAddress, changes);
     for (const address of [email, ...(isVerified(user) ? [user.email] : [])])
       await notify({ ...user, email: address }, addressChangedMail(now(), `${dashboardUrl}/review`));
-    return undefined;
   };

@@ -122,5 +122,4 @@ export const deleteDestination =
       params.id,
       auditOf({ caller, clientAddress }, fact, dependencies.now()),
     );
-    return undefined;
   };

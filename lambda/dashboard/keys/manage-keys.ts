@@ -198,5 +198,4 @@ export const revokeKey =
     const audit = auditOf({ caller, clientAddress }, fact, now());
     const options = { force: force === 'true', revokedAt: now().toISOString() };
     await keys.revoke(caller.accountId, id, options, audit);
-    return undefined;
   };

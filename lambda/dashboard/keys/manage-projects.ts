@@ -47,7 +47,6 @@ export const renameProject =
     const before = previous && { name: previous.name };
     const fact = { action: 'project.renamed', subject: id, details: { name }, before } as const;
     await projects.rename(id, name, auditOf({ caller, clientAddress }, fact, now()));
-    return undefined;
   };
 
 const MOST_NAMES = 10;
@@ -77,5 +76,4 @@ export const deleteProject =
     };
     const fact = { action: 'project.deleted', subject: id } as const;
     await projects.remove(id, { ...auditOf({ caller, clientAddress }, fact, now()), requires });
-    return undefined;
   };

@@ -307,5 +307,4 @@ export const removeLimitOverride =
   async ({ params: { id, value }, ...from }) => {
     const { action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, null);
     await dependencies.limitValues.setOverride(action, audit);
-    return undefined;
   };

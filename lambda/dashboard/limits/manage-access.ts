@@ -131,5 +131,4 @@ export const deleteAccessRule =
       () => [auditOf({ caller, clientAddress }, { action: 'access_rule.deleted', subject: id }, dependencies.now())],
     );
     await writePolicy(dependencies, caller.accountId);
-    return undefined;
   };

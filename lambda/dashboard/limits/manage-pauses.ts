@@ -111,5 +111,4 @@ export const endPause =
       () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],
     );
     await writePolicy(dependencies, caller.accountId);
-    return undefined;
   };

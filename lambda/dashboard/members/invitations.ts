@@ -182,5 +182,4 @@ export const revokeInvitation =
     if (invitation === undefined) throw new NotFoundError('There is no such invitation.');
     const fact = { action: 'invitation.revoked', subject: id, details: { email: invitation.email } } as const;
     await members.revokeInvitation(id, auditOf({ caller, clientAddress }, fact, now()));
-    return undefined;
   };

@@ -157,5 +157,4 @@ export const leaveAccount =
     const { accountId, userId } = input.caller;
     await end(dependencies, input, await dependencies.members.find(accountId, userId), 'member.left');
     await endTokensAbove(dependencies, input, userId, null, true);
-    return undefined;
   };

@@ -148,7 +148,6 @@ export const deletePrice =
       const price = findPrice(prices, id);
       return { price, prices: prices.filter((each) => each !== price) };
     });
-    return undefined;
   };
 
 export const setCurrency =

@@ -59,7 +59,6 @@ export const disconnectBill =
     await connections.remove(caller.accountId, provider, auditOf({ caller, clientAddress }, fact, now()));
     // Another request may have saved one in between.
     await credentials.remove(caller.accountId, provider);
-    return undefined;
   };
 
 export const importBill =

@@ -170,7 +170,6 @@ export const deleteReport =
     const report = await reports.find(caller.accountId, id);
     const audit = auditOfReport({ caller, clientAddress }, 'report.deleted', report, now());
     await reports.remove(caller.accountId, id, audit);
-    return undefined;
   };
 
 export const changeReportCalendar =

@@ -30,5 +30,4 @@ export const undoSaving =
     const details = { kind: before.kind, decision: before.decision, reason: before.reason ?? 'none' };
     const audit = auditOf({ caller, clientAddress }, { action: 'saving.undone', subject: id, details }, now());
     await savingDecisions.remove(id, audit);
-    return undefined;
   };

@@ -137,7 +137,6 @@ export const removeToken =
   (dependencies: Identity): Implementation<typeof operations.removeToken> =>
   async (input) => {
     await endToken(dependencies, input, input.params.id);
-    return undefined;
   };
 
 /**

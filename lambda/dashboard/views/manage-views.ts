@@ -121,5 +121,4 @@ export const deleteView =
   async ({ caller, clientAddress, params: { id } }) => {
     const view = findIn((await views.list(caller.accountId)).filter(isSeen(caller)), id);
     await views.remove(id, auditOfView({ caller, clientAddress }, 'view.deleted', view, now()));
-    return undefined;
   };
