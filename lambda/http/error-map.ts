@@ -1,43 +1,24 @@
 import { isThrottlingError, isTransientError } from '@smithy/core/retry';
-import {
-  ConflictError,
-  type DomainError,
-  EmailTakenError,
-  ForbiddenError,
-  InvalidCredentialsError,
-  LimitReachedError,
-  MethodNotAllowedError,
-  NotFoundError,
-  PayloadTooLargeError,
-  RateLimitedError,
-  RegistrationClosedError,
-  TotpRequiredError,
-  TotpSetupRequiredError,
-  UnauthenticatedError,
-  UnavailableError,
-  UnreadableItemError,
-  ValidationError,
-  type Violation,
-} from '../domain/errors.ts';
+import * as errors from '../domain/errors.ts';
 import type { ErrorCode } from './error-codes.ts';
 
 /** Maps named errors to error codes; lambda/http/error-codes.ts maps codes to statuses. */
-const codes: readonly (readonly [new (...args: never[]) => DomainError, ErrorCode])[] = [
-  [PayloadTooLargeError, 'PAYLOAD_TOO_LARGE'],
-  [InvalidCredentialsError, 'INVALID_CREDENTIALS'],
-  [TotpRequiredError, 'TOTP_REQUIRED'],
-  [TotpSetupRequiredError, 'TOTP_SETUP_REQUIRED'],
-  [UnauthenticatedError, 'UNAUTHORIZED'],
-  [RegistrationClosedError, 'REGISTRATION_CLOSED'],
-  [ForbiddenError, 'FORBIDDEN'],
-  [NotFoundError, 'NOT_FOUND'],
-  [MethodNotAllowedError, 'METHOD_NOT_ALLOWED'],
-  [EmailTakenError, 'EMAIL_TAKEN'],
-  [ConflictError, 'CONFLICT'],
-  [UnreadableItemError, 'INTERNAL'],
-  [LimitReachedError, 'LIMIT_REACHED'],
-  [RateLimitedError, 'RATE_LIMITED'],
-  [UnavailableError, 'UNAVAILABLE'],
+const codes: readonly (readonly [new (...args: never[]) => errors.DomainError, ErrorCode])[] = [
+  [errors.PayloadTooLargeError, 'PAYLOAD_TOO_LARGE'],
+  [errors.InvalidCredentialsError, 'INVALID_CREDENTIALS'],
+  [errors.TotpRequiredError, 'TOTP_REQUIRED'],
+  [errors.TotpSetupRequiredError, 'TOTP_SETUP_REQUIRED'],
+  [errors.UnauthenticatedError, 'UNAUTHORIZED'],
+  [errors.RegistrationClosedError, 'REGISTRATION_CLOSED'],
+  [errors.ForbiddenError, 'FORBIDDEN'],
+  [errors.NotFoundError, 'NOT_FOUND'],
+  [errors.MethodNotAllowedError, 'METHOD_NOT_ALLOWED'],
+  [errors.EmailTakenError, 'EMAIL_TAKEN'],
+  [errors.ConflictError, 'CONFLICT'],
+  [errors.UnreadableItemError, 'INTERNAL'],
+  [errors.LimitReachedError, 'LIMIT_REACHED'],
+  [errors.RateLimitedError, 'RATE_LIMITED'],
+  [errors.UnavailableError, 'UNAVAILABLE'],
 ];
 
 /** Values of Retry-After in seconds. */
@@ -46,7 +27,7 @@ const retryAfterSeconds: Partial<Record<ErrorCode, number>> = { RATE_LIMITED: 10
 export interface MappedError {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly violations?: readonly Violation[];
+  readonly violations?: readonly errors.Violation[];
   readonly retryAfterSeconds?: number;
 }
 
@@ -56,16 +37,16 @@ const isTemporary = (error: unknown): boolean =>
 
 /** The part of an error that the caller sees. The messages of unnamed errors are never shown. */
 export const mapError = (error: unknown): MappedError => {
-  if (error instanceof ValidationError) {
+  if (error instanceof errors.ValidationError) {
     return { code: 'VALIDATION_ERROR', message: error.message, violations: error.violations };
   }
   const code = codes.find(([type]) => error instanceof type)?.[1];
   if (code !== undefined) {
     const seconds =
-      (error instanceof RateLimitedError ? error.retryAfterSeconds : undefined) ?? retryAfterSeconds[code];
+      (error instanceof errors.RateLimitedError ? error.retryAfterSeconds : undefined) ?? retryAfterSeconds[code];
     return {
       code,
-      message: (error as DomainError).message,
+      message: (error as errors.DomainError).message,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     };
   }

@@ -1,38 +1,4 @@
-import {
-  ACTIVE_RULE_SHARDS,
-  accountJobsIndexPartition,
-  accountKey,
-  activeRulesIndexPartition,
-  apiTokenKey,
-  auditPartition,
-  blocksKey,
-  dayExportIndexPartition,
-  dayFileIndexPartition,
-  deletedAccountKey,
-  evaluationProgressKey,
-  modelUsePartition,
-  OUTBOX_SHARDS,
-  outboxPartition,
-  priceDriftPartition,
-  pricedAccountsPartition,
-  priceFeedKey,
-  ROLLUP_MARK_SHARDS,
-  refusedEventKey,
-  repricingKey,
-  requestCountKey,
-  requestPartition,
-  rollupMarkIndexPartition,
-  serviceKeyKey,
-  sessionPartition,
-  signOnKey,
-  spendPartition,
-  stripeCustomerKey,
-  stripeCustomersIndexPartition,
-  stripeEventKey,
-  UNDELIVERED_SHARDS,
-  undeliveredIndexPartition,
-  userKey,
-} from '../../lambda/data/table/keys.ts';
+import * as keys from '../../lambda/data/table/keys.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 
 /** As long as an account id (a UUID), so that the pattern of an account's own partition does not match longer names. */
@@ -46,46 +12,48 @@ const ANY_KEY_HASH = '?'.repeat(serviceKeyHash('').length);
  */
 export const partitions = {
   /** Account, keys, rules, alerts, counters of months … */
-  accounts: [accountKey(ANY_ACCOUNT_ID).pk],
+  accounts: [keys.accountKey(ANY_ACCOUNT_ID).pk],
   /** Request records of any day and shard. */
-  requestLogs: [requestPartition(ANY_ACCOUNT_ID, ANY_DAY), `${requestPartition(ANY_ACCOUNT_ID, ANY_DAY)}#??`],
-  audit: [auditPartition(ANY_ACCOUNT_ID)],
-  spend: [spendPartition(ANY_ACCOUNT_ID)],
-  sessions: [sessionPartition(ANY_ACCOUNT_ID, '????-??-??')],
+  requestLogs: [keys.requestPartition(ANY_ACCOUNT_ID, ANY_DAY), `${keys.requestPartition(ANY_ACCOUNT_ID, ANY_DAY)}#??`],
+  audit: [keys.auditPartition(ANY_ACCOUNT_ID)],
+  spend: [keys.spendPartition(ANY_ACCOUNT_ID)],
+  sessions: [keys.sessionPartition(ANY_ACCOUNT_ID, '????-??-??')],
   /** Days and months to roll up, in the index. */
-  periodsToRollUp: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => rollupMarkIndexPartition(shard)),
+  periodsToRollUp: Array.from({ length: keys.ROLLUP_MARK_SHARDS }, (_, shard) => keys.rollupMarkIndexPartition(shard)),
   /** Days to export, in the index. */
-  exportsDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayExportIndexPartition(shard)),
+  exportsDue: Array.from({ length: keys.ROLLUP_MARK_SHARDS }, (_, shard) => keys.dayExportIndexPartition(shard)),
   /** Days whose records leave the table, in the index. */
-  dayFilesDue: Array.from({ length: ROLLUP_MARK_SHARDS }, (_, shard) => dayFileIndexPartition(shard)),
+  dayFilesDue: Array.from({ length: keys.ROLLUP_MARK_SHARDS }, (_, shard) => keys.dayFileIndexPartition(shard)),
   /** How far the rules have been judged. */
-  evaluator: [evaluationProgressKey().pk],
+  evaluator: [keys.evaluationProgressKey().pk],
   /** Rules to evaluate and alerts to send, in the index. */
-  activeRules: Array.from({ length: ACTIVE_RULE_SHARDS }, (_, shard) => activeRulesIndexPartition(shard)),
-  undeliveredAlerts: Array.from({ length: UNDELIVERED_SHARDS }, (_, shard) => undeliveredIndexPartition(shard)),
-  serviceKeys: [serviceKeyKey(ANY_KEY_HASH).pk],
-  apiTokens: [apiTokenKey(ANY_KEY_HASH).pk],
+  activeRules: Array.from({ length: keys.ACTIVE_RULE_SHARDS }, (_, shard) => keys.activeRulesIndexPartition(shard)),
+  undeliveredAlerts: Array.from({ length: keys.UNDELIVERED_SHARDS }, (_, shard) =>
+    keys.undeliveredIndexPartition(shard),
+  ),
+  serviceKeys: [keys.serviceKeyKey(ANY_KEY_HASH).pk],
+  apiTokens: [keys.apiTokenKey(ANY_KEY_HASH).pk],
   /** Requests that budgets stop. */
-  blocks: [blocksKey(ANY_ACCOUNT_ID).pk],
+  blocks: [keys.blocksKey(ANY_ACCOUNT_ID).pk],
   /** Says of deleted accounts that they are. */
-  deletedAccounts: [deletedAccountKey(ANY_ACCOUNT_ID).pk],
+  deletedAccounts: [keys.deletedAccountKey(ANY_ACCOUNT_ID).pk],
   /** Deletions and archives, in the index. */
-  accountJobs: [accountJobsIndexPartition],
-  signOns: [signOnKey('*').pk],
+  accountJobs: [keys.accountJobsIndexPartition],
+  signOns: [keys.signOnKey('*').pk],
   /** Accounts with prices of their own. */
-  pricedAccounts: [pricedAccountsPartition],
-  users: [userKey('*').pk],
-  prices: [priceFeedKey().pk],
-  priceDrift: [priceDriftPartition(ANY_DAY)],
-  repricing: [repricingKey().pk],
-  modelUse: [modelUsePartition(ANY_DAY, 0).replace(/0$/, '?')],
+  pricedAccounts: [keys.pricedAccountsPartition],
+  users: [keys.userKey('*').pk],
+  prices: [keys.priceFeedKey().pk],
+  priceDrift: [keys.priceDriftPartition(ANY_DAY)],
+  repricing: [keys.repricingKey().pk],
+  modelUse: [keys.modelUsePartition(ANY_DAY, 0).replace(/0$/, '?')],
   /** Requests counted for rate limits. */
-  requestCounts: [requestCountKey('*', '').pk],
-  stripeCustomers: [stripeCustomerKey('*').pk],
+  requestCounts: [keys.requestCountKey('*', '').pk],
+  stripeCustomers: [keys.stripeCustomerKey('*').pk],
   /** All customers, in the index. */
-  allStripeCustomers: [stripeCustomersIndexPartition],
-  stripeEvents: [stripeEventKey('*').pk],
-  outbox: Array.from({ length: OUTBOX_SHARDS }, (_, shard) => outboxPartition(shard)),
+  allStripeCustomers: [keys.stripeCustomersIndexPartition],
+  stripeEvents: [keys.stripeEventKey('*').pk],
+  outbox: Array.from({ length: keys.OUTBOX_SHARDS }, (_, shard) => keys.outboxPartition(shard)),
   /** Set aside by the sweep for people to look at. */
-  refusedEvents: [refusedEventKey(ANY_DAY, '').pk],
+  refusedEvents: [keys.refusedEventKey(ANY_DAY, '').pk],
 } as const;
