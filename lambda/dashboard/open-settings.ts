@@ -46,7 +46,7 @@ export const openSettings = (
   const requests = openRequests(table, nowMs, openObjectReader(environment.OBJECT_BUCKET));
   return {
     webhookUrlProblem: (url: string) => webhookUrlProblem(url, webhooks),
-    newRuleId: uuidv7,
+    newId: uuidv7,
     newSecret: () => `whsec_${randomBytes(32).toString('base64url')}`,
     alerts: openAlerts(table),
     rules: openRules(table),
@@ -63,13 +63,6 @@ export const openSettings = (
     readCounters: openSpend(table, { isTimed: true }).read,
     sessions,
     readSessions: sessions.read,
-    newPauseId: uuidv7,
-    newPriceId: uuidv7,
-    newRaiseId: uuidv7,
-    newAccessRuleId: uuidv7,
-    newKeyId: uuidv7,
-    newProjectId: uuidv7,
-    newViewId: uuidv7,
     newAccountKey: () => newAccountKey(randomBytes),
     views: openSavedViews(table),
     reports: openReports(table),

@@ -20,7 +20,7 @@ import { dashboardForTests } from './open-dashboard.ts';
 const TOKEN_NANO_USD = 7;
 const DECLARED_AT = Date.parse('2026-11-20T10:30:00.000Z');
 
-const { table, clock, caller, call } = dashboardForTests({ newRuleId: () => 'rule-1' });
+const { table, clock, caller, call } = dashboardForTests({ newId: () => 'rule-1' });
 const nowMs = () => clock.getTime();
 const passMs = (ms: number) => clock.setTime(nowMs() + ms);
 beforeEach(async () => {

@@ -66,9 +66,8 @@ const world = (registration: RegisterDependencies['registration'] = 'open') => {
       find: async (userId) =>
         registrations.find(({ user, account }) => user.userId === userId && accounts.has(account.accountId))?.user,
     },
-    newAccountId: () => `account-${++ids}`,
+    newId: () => `id-${++ids}`,
     newAccountKey: () => `svc_${ids}`,
-    newKeyId: () => `key-${++ids}`,
     sendCode: (user, email) => step('sendCode', () => void codes.push({ ...user, email })),
     now: () => now,
     logger,
@@ -103,7 +102,7 @@ describe('register', () => {
     expect(registrations).toEqual([
       {
         account: {
-          accountId: 'account-1',
+          accountId: 'id-1',
           accountKey: 'svc_1',
           status: 'active',
           plan: 'FREE',
@@ -114,7 +113,7 @@ describe('register', () => {
         },
         user: {
           userId: 'user-2',
-          accountId: 'account-1',
+          accountId: 'id-1',
           role: 'owner',
           email: 'ada@example.com',
           emailVerifiedAt: null,
@@ -123,7 +122,7 @@ describe('register', () => {
           companyName: 'Analytical Engines',
           createdAt: now.toISOString(),
         },
-        keyId: 'key-3',
+        keyId: 'id-3',
       },
     ]);
   });
@@ -137,7 +136,7 @@ describe('register', () => {
   it('mails a code to the address, and works without it', async () => {
     const { handler, codes, breaks } = world();
     expect((await post(handler)).status).toBe(201);
-    expect(codes).toEqual([{ userId: 'user-2', accountId: 'account-1', email: 'ada@example.com' }]);
+    expect(codes).toEqual([{ userId: 'user-2', accountId: 'id-1', email: 'ada@example.com' }]);
     breaks.set('sendCode', 'before');
     expect((await post(handler, { email: 'bob@example.com' })).status).toBe(201);
     expect(logger.error).toHaveBeenCalledWith('verification code not sent', expect.anything());

@@ -65,7 +65,7 @@ const worldOf = async (retentionDays = 400) => {
   let ids = 0;
   const settings = settingsOf(table, now);
   const termsOf = async (id: string) => ({ ...(await settings.termsOf(id)), retentionDays });
-  const dependencies = { ...settings, ownPrices, termsOf, newPriceId: () => `price-${++ids}` };
+  const dependencies = { ...settings, ownPrices, termsOf, newId: () => `price-${++ids}` };
   const caller = { accountId, userId: 'u', role: 'owner', name: 'ada' } as const;
   const input = { caller, clientAddress: '::1', params: undefined, query: undefined, body: undefined } as never;
   const recorder = openRecorder(table, { logger: { error: () => {} }, price, now: () => nowMs });

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { uuidv7 } from 'uuidv7';
@@ -69,13 +69,10 @@ export const openParts = (
     verifyToken,
     readLinkToken: linkTokenReader(verifyToken),
     linkIdentity: identityLinker(cognito, USER_POOL_ID),
-    newId: randomUUID,
-    newAccountId: uuidv7,
+    newId: uuidv7,
     newAccountKey: () => newAccountKey(randomBytes),
     newApiToken: () => newApiToken(randomBytes),
     newCode: () => newCode(randomBytes),
-    newKeyId: uuidv7,
-    newTokenId: uuidv7,
     randomBytes,
     randomInt: (max: number) => randomInt(max),
     clock: { nowMs: () => performance.now(), pause } as Clock,

@@ -8,7 +8,7 @@ import type { NewDirectoryUser } from '../../integrations/user-directory.ts';
 import type { Identity } from './open-identity.ts';
 import type { register as operation } from './operations.ts';
 
-type Shared = 'registration' | 'newAccountId' | 'newAccountKey' | 'newKeyId' | 'sendCode' | 'now' | 'logger';
+type Shared = 'registration' | 'newId' | 'newAccountKey' | 'sendCode' | 'now' | 'logger';
 
 export type RegisterDependencies = Pick<Identity, Shared> & {
   readonly directory: Omit<Identity['directory'], 'changeEmail'>;
@@ -31,9 +31,8 @@ export const register = ({
   sessions,
   accounts,
   users,
-  newAccountId,
+  newId,
   newAccountKey,
-  newKeyId,
   sendCode,
   now,
   logger,
@@ -81,7 +80,7 @@ export const register = ({
   return async ({ body: { password, companyName, ...names } }) => {
     requireRegistration(admission, 'register');
     await requireGoodPassword('password', password, [...Object.values(names), companyName ?? '']);
-    const accountId = newAccountId();
+    const accountId = newId();
     const accountKey = newAccountKey();
     const createdAt = now().toISOString();
     const userId = await createUser({ ...names, accountId });
@@ -105,7 +104,7 @@ export const register = ({
         companyName: companyName || null,
         createdAt,
       },
-      keyId: newKeyId(),
+      keyId: newId(),
     };
     try {
       await directory.setPassword(userId, password);

@@ -52,13 +52,13 @@ export const listDestinations =
 export const createDestination =
   (dependencies: Settings): Implementation<typeof operations.createDestination> =>
   async ({ caller, clientAddress, body }) => {
-    const { destinations, now, newRuleId, newSecret } = dependencies;
+    const { destinations, now, newId, newSecret } = dependencies;
     const { accountId } = caller;
     await requireUrl(dependencies, body.url);
     const at = now();
     const destination: Destination = {
       ...body,
-      destinationId: newRuleId(),
+      destinationId: newId(),
       accountId,
       secret: newSecret(),
       isActive: true,

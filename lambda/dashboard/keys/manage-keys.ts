@@ -127,7 +127,7 @@ export const listKeys =
   };
 
 export const createKey =
-  ({ keys, accounts, users, newAccountKey, newKeyId, now }: Settings): Implementation<typeof operations.createKey> =>
+  ({ keys, accounts, users, newAccountKey, newId, now }: Settings): Implementation<typeof operations.createKey> =>
   async ({ caller, clientAddress, body: { name, member = caller.userId, validUntil, ...body } }) => {
     requireFuture(validUntil, now());
     const { sees } = scopeOf(caller);
@@ -137,7 +137,7 @@ export const createKey =
     const account = await requireAccount(accounts, caller.accountId);
     const serviceKey = newAccountKey();
     const facts = {
-      keyId: newKeyId(),
+      keyId: newId(),
       name,
       createdAt: now().toISOString(),
       ...(owner && { ownerUserId: owner.userId, ownerRole: owner.role }),

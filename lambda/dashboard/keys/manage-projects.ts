@@ -32,9 +32,9 @@ export const listProjects =
   };
 
 export const createProject =
-  ({ projects, newProjectId, now }: Settings): Implementation<typeof operations.createProject> =>
+  ({ projects, newId, now }: Settings): Implementation<typeof operations.createProject> =>
   async ({ caller, clientAddress, body: { name } }) => {
-    const project = { projectId: newProjectId(), name, createdAt: now().toISOString() };
+    const project = { projectId: newId(), name, createdAt: now().toISOString() };
     const fact = { action: 'project.created', subject: project.projectId, details: { name } } as const;
     await projects.create(project, auditOf({ caller, clientAddress }, fact, now()));
     return view(project);

@@ -104,7 +104,7 @@ export const createAccessRule =
   (dependencies: Settings): Implementation<typeof operations.createAccessRule> =>
   (from) => {
     const rule = {
-      id: dependencies.newAccessRuleId(),
+      id: dependencies.newId(),
       ...from.body,
       createdAt: dependencies.now().toISOString(),
     };

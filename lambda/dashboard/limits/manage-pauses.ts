@@ -67,7 +67,7 @@ export const createPause =
     const at = dependencies.now();
     const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
     const pause: Block = {
-      id: dependencies.newPauseId(),
+      id: dependencies.newId(),
       kind: 'pause',
       name,
       scope: { ...others, ...(keyIds && { keyIds }), ...(session !== undefined && { sessionId: session }) },

@@ -76,14 +76,14 @@ const mayAsk =
 export const askForRaise =
   (dependencies: Settings): Implementation<typeof operations.askForRaise> =>
   async ({ caller, clientAddress, params: { id, value }, body: { amount, reason } }) => {
-    const { raises, newRaiseId, postWebhook, dashboardUrl, now } = dependencies;
+    const { raises, newId, postWebhook, dashboardUrl, now } = dependencies;
     const { accountId, userId, name } = caller;
     const found = await findValue(dependencies, caller, id, storedValue(value), mayAsk(dependencies));
     const { limit, state, rule } = found;
     const limitNanoUsd = requireMore(found, amount);
     const at = now();
     const raise: Raise = {
-      id: newRaiseId(),
+      id: newId(),
       budgetId: id,
       budgetName: limit.name,
       each: limit.each,

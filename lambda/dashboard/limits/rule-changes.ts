@@ -89,7 +89,7 @@ export const newRule = async <Condition extends RuleCondition>(
 ): Promise<Rule<Condition>> => {
   const at = dependencies.now().toISOString();
   return {
-    ruleId: dependencies.newRuleId(),
+    ruleId: dependencies.newId(),
     accountId,
     name,
     condition,

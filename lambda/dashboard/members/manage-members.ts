@@ -101,7 +101,7 @@ const requireHeir = (members: readonly User[], userId: string, to: string | unde
 
 /** Revokes a key of somebody who has left, or gives it to another member. @returns false where it stays as it is, which is logged */
 const passOn = async (
-  { keys, newKeyId, logger, now }: Identity,
+  { keys, newId, logger, now }: Identity,
   input: Parameters<Implementation<typeof operations.removeMember>>[0],
   key: ServiceKey,
   becomes: 'keep' | 'revoke' | 'hand-over',
@@ -117,7 +117,7 @@ const passOn = async (
     if (heir === undefined)
       await keys.revoke(accountId, key.keyId, { force: true, revokedAt }, auditFor('key.revoked', {}));
     else {
-      const [keyId, { userId: ownerUserId, role: ownerRole }] = [newKeyId(), heir];
+      const [keyId, { userId: ownerUserId, role: ownerRole }] = [newId(), heir];
       const audit = auditFor('key.handed_over', { to: heir.email, newId: keyId });
       const to = { keyId, ownerUserId, ownerRole, at: revokedAt };
       await keys.handOver(key.keyId, to, audit, checkMember(accountId, heir));

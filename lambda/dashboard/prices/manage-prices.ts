@@ -106,7 +106,7 @@ export const createPrice =
     const at = dependencies.now().toISOString();
     const price: OwnPrice = {
       ...facts,
-      priceId: dependencies.newPriceId(),
+      priceId: dependencies.newId(),
       from: instant(from),
       until: until === null ? null : instant(until),
       createdAt: at,

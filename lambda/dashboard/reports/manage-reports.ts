@@ -108,12 +108,12 @@ export const getReport =
 export const createReport =
   (dependencies: Settings): Implementation<typeof operations.createReport> =>
   async ({ caller, clientAddress, body: { webhookUrl, targets = {}, channels, ...facts } }) => {
-    const { reports, now, newRuleId } = dependencies;
+    const { reports, now, newId } = dependencies;
     const { accountId } = caller;
     await requireKnown(dependencies, accountId, facts);
     const at = now();
     const report: Report = {
-      reportId: newRuleId(),
+      reportId: newId(),
       accountId,
       ...facts,
       channels: [...new Set(channels)],

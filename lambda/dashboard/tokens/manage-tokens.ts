@@ -66,9 +66,9 @@ export const planToken = async (
   const requires = () => requireMayCreate(dependencies, input.caller, { role, projects });
   // Before the token's user is made in the pool; and once more with the write.
   await requires();
-  const { newTokenId, now } = dependencies;
+  const { newId, now } = dependencies;
   const { accountId, userId: createdBy } = input.caller;
-  const [tokenId, at] = [newTokenId(), now()];
+  const [tokenId, at] = [newId(), now()];
   const token: Omit<ApiToken, 'userId'> = {
     tokenId,
     accountId,

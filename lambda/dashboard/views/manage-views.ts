@@ -80,9 +80,9 @@ export const listViews =
 export const createView =
   (settings: Settings): Implementation<typeof operations.createView> =>
   async ({ caller, clientAddress, body }) => {
-    const { views, newViewId, now } = settings;
+    const { views, newId, now } = settings;
     const at = now();
-    const view = { viewId: newViewId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
+    const view = { viewId: newId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
     const requires = async () => {
       const all = await views.list(caller.accountId);
       requireValid(view, all);

@@ -185,7 +185,7 @@ class History {
       };
       await createRule({
         ...settingsOf(world.table, () => new Date(world.now())),
-        newRuleId: () => `rule-${state.rules.length}`,
+        newId: () => `rule-${state.rules.length}`,
       })({
         caller: { accountId, userId, role: 'owner', name: '' },
         body: createOperation.body.parse({
