@@ -1,18 +1,10 @@
 import type * as z from 'zod/mini';
 import { openAccounts } from '../../data/accounts/accounts.ts';
 import { openDeclaredDimensions } from '../../data/accounts/declared-dimensions.ts';
-import { openDisplayCurrency } from '../../data/accounts/own-prices.ts';
-import { openProjects } from '../../data/accounts/projects.ts';
-import { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { openAlerts } from '../../data/alerts/alerts.ts';
 import { openBlocks } from '../../data/alerts/blocks.ts';
-import { openRules } from '../../data/alerts/rules.ts';
 import { openDayExports } from '../../data/exports/day-exports.ts';
 import { openRollupMarks } from '../../data/ledger/rollup-marks.ts';
-import { loadSavings } from '../../data/reports/load-savings.ts';
-import { openSavingDecisions } from '../../data/reports/saving-decisions.ts';
-import { openRequests } from '../../data/requests/requests.ts';
-import { openSessions } from '../../data/spend/sessions.ts';
 import { MethodNotAllowedError } from '../../domain/errors.ts';
 import { readingEnvironment } from '../../environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
@@ -36,7 +28,7 @@ import { respondToMcp } from '../mcp/respond.ts';
 import { spendTools, type Tool, withoutParts } from '../mcp/tools.ts';
 import * as metrics from '../metrics/operations.ts';
 import { openFunction } from '../open-function.ts';
-import { openSpendReads } from '../open-spend-reads.ts';
+import { openReading } from '../open-reading.ts';
 import * as reconciliation from '../reconciliation/operations.ts';
 import { openReadReconciliation } from '../reconciliation/read-reconciliation.ts';
 import * as requests from '../requests/operations.ts';
@@ -49,27 +41,15 @@ import * as spend from '../spend/operations.ts';
 
 const environment = readingEnvironment.parse(process.env);
 const { logger, table, options } = openFunction('dashboard-machine', environment);
-const now = () => new Date();
-const objects = openObjectReader(environment.OBJECT_BUCKET);
-const requestLog = openRequests(table, Date.now, objects);
 const opened = {
-  ...openSpendReads(table, now),
-  requests: requestLog,
-  findCurrency: openDisplayCurrency(table),
+  ...openReading(table, environment, logger),
   accounts: openAccounts(table),
-  keys: openServiceKeys(table),
-  projects: openProjects(table),
   dimensions: openDeclaredDimensions(table),
   alerts: openAlerts(table),
-  rules: openRules(table),
   blocks: openBlocks(table),
-  savings: loadSavings(table, requestLog, logger),
-  decisions: openSavingDecisions(table),
-  sessions: openSessions(table),
   dayExports: openDayExports(table),
   marks: openRollupMarks(table),
-  objects,
-  now,
+  objects: openObjectReader(environment.OBJECT_BUCKET),
 };
 const readLog = listRequests(opened);
 const readRecord = readRequest(opened);
