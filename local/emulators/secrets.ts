@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { closeServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { guarded, KNOWN_SECRET } from './guard.ts';
 import type { Emulator } from './worker.ts';
@@ -123,10 +124,6 @@ export const startSecrets = async (options: {
       put({ [seed.id]: value });
       return value;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closeServer(server, 0),
   };
 };

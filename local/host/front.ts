@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
+import { closeServer, gatewayHttpServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { providerInPath } from '../../lambda/gateway/protocol/target.ts';
 import { SetupError } from '../setup-error.ts';
 
@@ -32,8 +32,6 @@ export interface Front {
   /** Stops listening and waits for requests in flight; what is still there after the grace is cut off. */
   close(graceMs: number): Promise<void>;
 }
-
-const IDLE_SWEEP_MS = 20;
 
 const isGatewayHost = (host: string | undefined): boolean => /\.localhost(:\d+)?$/i.test(host ?? '');
 
@@ -85,16 +83,6 @@ export const openFront = async (port: number): Promise<Front> => {
     open(opened) {
       routes = opened;
     },
-    close: (graceMs) =>
-      new Promise((resolve) => {
-        const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // A client that keeps its connection would keep this waiting: it is closed between two requests.
-        const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-        server.close(() => {
-          clearTimeout(cut);
-          clearInterval(sweep);
-          resolve();
-        });
-      }),
+    close: (graceMs) => closeServer(server, graceMs),
   };
 };

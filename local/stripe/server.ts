@@ -6,6 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import Stripe from 'stripe';
+import { closeServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { guarded } from '../emulators/guard.ts';
 import { type Lifecycle, lifecycle } from './lifecycle.ts';
 import {
@@ -217,10 +218,7 @@ export const startLocalStripe = async ({ apiKey, endpoint, file }: LocalStripeOp
     events: () => store.events,
     async stop(): Promise<void> {
       await sender?.stop();
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
+      await closeServer(server, 0);
     },
   };
 };

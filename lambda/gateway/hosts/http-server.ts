@@ -81,6 +81,19 @@ const acceptUpgrades = (server: Server, listener: UpgradeListener): void => {
   };
 };
 
+/** A client that keeps its connection would keep a server waiting that closes: between two requests it is closed. */
+const IDLE_SWEEP_MS = 20;
+
+/** Accepts no more connections, and waits for open requests and WebSockets. What is still there after the grace is interrupted. */
+export const closeServer = async (server: Server, graceMs: number): Promise<void> => {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+};
+
 /**
  * A `node:http` server for the gateway's requests. Malformed HTTP gets an error of the service's shape, too.
  *
