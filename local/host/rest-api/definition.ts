@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isParameter, parametersIn, segmentsOf } from '../../../lambda/http/path-template.ts';
 import { type App, definitions } from '../template/definitions.ts';
 
 const textByName = z.record(z.string(), z.string()).default({});
@@ -81,8 +82,6 @@ export interface Route {
   readonly integration: Integration;
 }
 
-const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
-
 /** Every method of every path of a definition. */
 export const routesOf = ({ paths }: Pick<ApiBody, 'paths'>): Route[] =>
   Object.entries(paths).flatMap(([resourcePath, methods]) =>
@@ -94,28 +93,6 @@ export const routesOf = ({ paths }: Pick<ApiBody, 'paths'>): Route[] =>
       integration,
     })),
   );
-
-const decoded = (segment: string): string => {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-};
-
-const isParameter = (segment: string): boolean => segment.startsWith('{');
-
-/** The path parameters where the path fits the template, undefined where it does not. */
-const match = (template: readonly string[], path: readonly string[]): Record<string, string> | undefined => {
-  if (template.length !== path.length) return undefined;
-  const parameters: Record<string, string> = {};
-  for (const [index, part] of template.entries()) {
-    const actual = path[index] ?? '';
-    if (isParameter(part)) parameters[part.slice(1, -1)] = decoded(actual);
-    else if (part !== actual) return undefined;
-  }
-  return parameters;
-};
 
 /** A fixed segment is more specific than a parameter; decided from the left. */
 const rank = ({ segments }: Route): string => segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('');
@@ -131,7 +108,7 @@ export const findRoute = (routes: readonly Route[], method: string, path: string
   return routes
     .filter((route) => route.method === method)
     .flatMap((route) => {
-      const pathParameters = match(route.segments, actual);
+      const pathParameters = parametersIn(route.segments, actual);
       return pathParameters ? [{ route, pathParameters }] : [];
     })
     .sort((a, b) => (rank(a.route) < rank(b.route) ? -1 : 1))[0];
