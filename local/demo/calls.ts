@@ -47,40 +47,23 @@ const everyday = lines.flatMap(([method, provider, model, tag], line) =>
   ),
 );
 
+const plain = { method: 'openai-chat', provider: 'openai', stream: false, inputTokens: 0, outputTokens: 0 } as const;
+
 const special: readonly DemoCall[] = [
   // A model nobody publishes a price for: its cost is unknown, which is not $0.
   {
-    method: 'openai-chat',
+    ...plain,
     provider: 'together',
     model: 'acme/house-model-1',
     tag: 'experiments',
-    stream: false,
     inputTokens: 5_000,
     outputTokens: 500,
   },
   // Free of charge: listing models.
-  {
-    method: 'openai-models',
-    provider: 'openai',
-    model: null,
-    tag: null,
-    stream: false,
-    inputTokens: 0,
-    outputTokens: 0,
-  },
+  { ...plain, method: 'openai-models', model: null, tag: null },
   // Refused by the provider: no charge.
-  ...[429, 500].map(
-    (status): DemoCall => ({
-      method: 'openai-chat',
-      provider: 'openai',
-      model: 'gpt-4.1',
-      tag: 'reports',
-      stream: status === 500,
-      inputTokens: 1_000,
-      outputTokens: 0,
-      status,
-    }),
-  ),
+  { ...plain, model: 'gpt-4.1', tag: 'reports', inputTokens: 1_000, status: 429 },
+  { ...plain, model: 'gpt-4.1', tag: 'reports', inputTokens: 1_000, status: 500, stream: true },
 ];
 
 export const demoCalls: readonly DemoCall[] = [...everyday, ...special];

@@ -25,17 +25,17 @@ const listPriceNanoUsd = (model: string, inputTokens: number, outputTokens: numb
   return price && Math.round((inputTokens * price.input + outputTokens * price.output) * NANO_PER_TOKEN);
 };
 
-/** Expected sums of a group of calls. */
-export interface Sums {
-  readonly requests: number;
-  /** Sum over the requests whose cost is known. */
-  readonly costNanoUsd: number;
-  readonly unpricedRequests: number;
-  readonly freeRequests: number;
-  readonly errors: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
+/** Sums of a group of calls. The cost is that of the requests whose cost is known. */
+const sumNames = [
+  'requests',
+  'costNanoUsd',
+  'unpricedRequests',
+  'freeRequests',
+  'errors',
+  'inputTokens',
+  'outputTokens',
+] as const;
+type Sums = Readonly<Record<(typeof sumNames)[number], number>>;
 
 /** A group's provider, model and tag. */
 export interface GroupNames {
@@ -46,38 +46,25 @@ export interface GroupNames {
 
 export type Group = GroupNames & Sums;
 
-const nothing: Sums = {
-  requests: 0,
-  costNanoUsd: 0,
-  unpricedRequests: 0,
-  freeRequests: 0,
-  errors: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-};
+export const total = (sums: readonly Partial<Sums>[]): Sums =>
+  Object.fromEntries(
+    sumNames.map((name) => [name, sums.reduce((sum, { [name]: amount = 0 }) => sum + amount, 0)]),
+  ) as Sums;
 
-const add = (a: Sums, b: Sums): Sums => ({
-  requests: a.requests + b.requests,
-  costNanoUsd: a.costNanoUsd + b.costNanoUsd,
-  unpricedRequests: a.unpricedRequests + b.unpricedRequests,
-  freeRequests: a.freeRequests + b.freeRequests,
-  errors: a.errors + b.errors,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-});
-
-export const total = (sums: readonly Sums[]): Sums => sums.reduce(add, nothing);
-
-const sumsOf = (call: DemoCall): Sums => {
-  const one = { ...nothing, requests: 1 };
-  if (call.status !== undefined) return { ...one, freeRequests: 1, errors: 1 };
-  if (call.model === null) return { ...one, freeRequests: 1 };
+const sumsOf = (call: DemoCall): Partial<Sums> => {
+  if (call.status !== undefined) return { requests: 1, freeRequests: 1, errors: 1 };
+  if (call.model === null) return { requests: 1, freeRequests: 1 };
   const { inputTokens, outputTokens } = call;
   const cost =
     call.provider === 'openrouter'
       ? openRouterCostNanoUsd(call)
       : listPriceNanoUsd(call.model, inputTokens, outputTokens);
-  return { ...one, inputTokens, outputTokens, costNanoUsd: cost ?? 0, unpricedRequests: cost === undefined ? 1 : 0 };
+  return {
+    requests: 1,
+    inputTokens,
+    outputTokens,
+    ...(cost === undefined ? { unpricedRequests: 1 } : { costNanoUsd: cost }),
+  };
 };
 
 const key = ({ provider, model, tag }: GroupNames): string => JSON.stringify([provider, model, tag]);
@@ -96,7 +83,7 @@ export const differences = (expected: readonly Group[], reported: readonly Group
   return [...new Set([...wanted.keys(), ...found.keys()])].flatMap((name) => {
     const [a, b] = [wanted.get(name), found.get(name)];
     if (!a || !b) return [`${name}: ${a ? 'missing from the report' : 'reported, but never sent'}`];
-    return (Object.keys(nothing) as (keyof Sums)[])
+    return sumNames
       .filter((member) => a[member] !== b[member])
       .map((member) => `${name}: ${member} is ${b[member]}, expected ${a[member]}`);
   });

@@ -44,13 +44,8 @@ export const finishedSpend = async (
 export const groupsOf = ({ groups }: Spend): Group[] =>
   groups.map(({ tokens, costNanoUsd, ...group }) => ({ ...group, ...tokens, costNanoUsd: costNanoUsd ?? 0 }));
 
-const NANO = 1_000_000_000n;
-
 /** Nano-USD as dollars with all nine decimals: `$0.000450000`. */
-export const dollars = (nanoUsd: number): string => {
-  const value = BigInt(nanoUsd);
-  return `$${value / NANO}.${String(value % NANO).padStart(9, '0')}`;
-};
+export const dollars = (nanoUsd: number): string => `$${(nanoUsd / 1e9).toFixed(9)}`;
 
 /** The text of a cost: an unknown cost is never $0. */
 const cost = (sums: ReturnType<typeof total>): string => {
