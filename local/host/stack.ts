@@ -136,7 +136,7 @@ const run = async (
     }),
   );
   const endpoints = endpointVariables(emulators);
-  const invoker = createInvoker({ endpoints, cognitoEndpoint: emulators.cognito.endpoint, logFolder: data.logs });
+  const invoker = createInvoker({ endpoints, logFolder: data.logs });
   const readJwks = async (userPoolId: string) =>
     (await (await fetch(`${emulators.cognito.endpoint}/${userPoolId}/.well-known/jwks.json`)).json()) as Jwks;
   const gatewayLambda = gatewayFunction(functions);

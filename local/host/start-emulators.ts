@@ -26,6 +26,8 @@ export const endpointVariables = (emulators: RunningEmulators): Readonly<Record<
   AWS_ENDPOINT_URL_SES: emulators.ses.endpoint,
   AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: emulators.cognito.endpoint,
   AWS_ENDPOINT_URL_SECRETS_MANAGER: emulators.secrets.endpoint,
+  // The issuer of the tokens, which has the keys otherwise, is an address of AWS.
+  USER_POOL_JWKS_URI: emulators.cognito.jwksUri,
 });
 
 export interface RunningEmulators {

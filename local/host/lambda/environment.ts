@@ -43,10 +43,9 @@ const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACH
 export const startEnvironment = (
   lambda: LambdaFunction,
   env: Readonly<Record<string, string>>,
-  cognitoEndpoint: string,
   log: FunctionLog,
 ): ExecutionEnvironment => {
-  const setup: WorkerSetup = { file: lambda.file, exportName: lambda.exportName, cognitoEndpoint };
+  const setup: WorkerSetup = { file: lambda.file, exportName: lambda.exportName };
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: setup,
     env: { ...env, ...compileCache },

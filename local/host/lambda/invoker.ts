@@ -47,12 +47,11 @@ interface Fleet {
 }
 
 /**
- * @param options.endpoints AWS_ENDPOINT_URL_* by name
+ * @param options.endpoints `endpointVariables`
  * @param options.logFolder gets one file per function
  */
 export const createInvoker = (options: {
   readonly endpoints: Readonly<Record<string, string>>;
-  readonly cognitoEndpoint: string;
   readonly logFolder: string;
 }): Invoker => {
   const fleets = new Map<string, Fleet>();
@@ -76,7 +75,7 @@ export const createInvoker = (options: {
       return handed ?? acquire(lambda, fleet);
     }
     fleet.running += 1;
-    return startEnvironment(lambda, runtimeEnvironment(lambda, options.endpoints), options.cognitoEndpoint, fleet.log);
+    return startEnvironment(lambda, runtimeEnvironment(lambda, options.endpoints), fleet.log);
   };
 
   const release = (fleet: Fleet, environment: ExecutionEnvironment): void => {

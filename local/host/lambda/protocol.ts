@@ -3,8 +3,6 @@
 export interface WorkerSetup {
   readonly file: string;
   readonly exportName: string;
-  /** JWKS documents by the pool's issuer are fetched from here instead: see offline-jwks.ts. */
-  readonly cognitoEndpoint: string;
 }
 
 interface InvocationContext {

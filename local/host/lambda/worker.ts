@@ -1,34 +1,12 @@
 import { once } from 'node:events';
-import http from 'node:http';
-import https from 'node:https';
-import { syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { HostMessage, Invocation, SerializedError, WorkerMessage, WorkerSetup } from './protocol.ts';
 import { installStreaming, responseStream } from './response-stream.ts';
 
-const COGNITO_HOST = /^cognito-idp\.[a-z0-9-]+\.amazonaws\.com$/;
-
-/**
- * aws-jwt-verify fetches a pool's public keys from the issuer's address, which the AWS_ENDPOINT_URL_* variables do not
- * change. In this thread `https.request` to Cognito goes to the emulator instead, so that handlers need no special case.
- */
-const fetchJwksFrom = (cognitoEndpoint: string): void => {
-  const original = https.request;
-  const redirected = (...args: unknown[]): http.ClientRequest => {
-    const [target, ...rest] = args;
-    const url = typeof target === 'string' || target instanceof URL ? new URL(target) : undefined;
-    return url && COGNITO_HOST.test(url.hostname)
-      ? Reflect.apply(http.request, http, [new URL(url.pathname + url.search, cognitoEndpoint), ...rest])
-      : Reflect.apply(original, https, args);
-  };
-  https.request = redirected as typeof https.request;
-  syncBuiltinESMExports();
-};
-
 /** One execution environment of one function: a thread with the function's own environment variables. */
 
-const { file, exportName, cognitoEndpoint } = workerData as WorkerSetup;
+const { file, exportName } = workerData as WorkerSetup;
 const port = parentPort;
 if (!port) throw new Error('This file is the entry of a worker thread.');
 
@@ -39,7 +17,6 @@ const serialized = (error: unknown): SerializedError =>
     ? { name: error.name, message: error.message, stack: error.stack }
     : { name: 'Error', message: String(error), stack: undefined };
 
-fetchJwksFrom(cognitoEndpoint);
 const isStreaming = installStreaming();
 
 type Handler = (...args: readonly unknown[]) => unknown;

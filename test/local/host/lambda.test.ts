@@ -45,7 +45,7 @@ beforeEach(async () => {
     memoryMb: 128,
     environment: { TABLE_NAME: 'data-Table' },
   };
-  invoker = createInvoker({ endpoints: {}, cognitoEndpoint: 'http://127.0.0.1:9', logFolder: folder });
+  invoker = createInvoker({ endpoints: {}, logFolder: folder });
   jest.spyOn(console, 'error').mockImplementation(() => {});
 });
 afterEach(async () => {

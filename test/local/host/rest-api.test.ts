@@ -112,7 +112,7 @@ beforeAll(async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {});
   await writeFile(join(folder, 'index.mjs'), HANDLER);
   cognito = await startCognito({ dataDir: folder, userPools: userPoolSeeds(app) });
-  invoker = createInvoker({ endpoints: {}, cognitoEndpoint: cognito.endpoint, logFolder: folder });
+  invoker = createInvoker({ endpoints: {}, logFolder: folder });
   const lambda = (name: string): LambdaFunction => ({
     name,
     arn: `arn:aws:lambda:x:0:function:${name}`,
