@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ok } from './operation.ts';
 
 /** A mail address as users type it; lower case and trimmed once parsed. Cognito takes no longer names of users. */
 export const emailSchema = z
@@ -56,6 +57,12 @@ const cursor = z
     z.describe('nextCursor of the previous page. Keep the other parameters unchanged.'),
   );
 
+/** Query parameters of lists by time. */
+export const timeRange = {
+  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
+  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
+};
+
 /** Query parameters of every paginated list. */
 export const pageParameters = (limit: { readonly default: number; readonly max: number }) => ({
   limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(limit.max)), limit.default),
@@ -72,5 +79,14 @@ export const unreadable = z.optional(
     .check(z.positive(), z.describe('How many more there are that a later version wrote, and this one cannot read.')),
 );
 
-export const pageOf = <S extends z.ZodMiniType>(item: S) =>
-  z.object({ items: z.array(item), nextCursor: z.nullable(z.string()) });
+/** A response with one page of a list. @param others further members */
+export const pageOf = <S extends z.ZodMiniType, Others extends z.core.$ZodShape>(item: S, others: Others) =>
+  ok('One page.', { items: z.array(item), nextCursor: z.nullable(z.string()), ...others });
+
+/** A response that is a file. */
+export const csvFile = (filename: string) => ({
+  status: 200 as const,
+  description: 'CSV by RFC 4180 in UTF-8 with a header line.',
+  schema: z.string(),
+  streamed: { contentType: 'text/csv; charset=utf-8', filename },
+});

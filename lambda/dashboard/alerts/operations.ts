@@ -39,11 +39,7 @@ export const listAlerts = operation('listAlerts', 'GET /alerts', {
     status: z.optional(z.enum(['triggered', 'acknowledged'])),
     ...pageParameters({ default: 25, max: 100 }),
   }),
-  success: {
-    status: 200,
-    description: 'One page.',
-    schema: z.extend(pageOf(alertView), { unreadable }),
-  },
+  success: pageOf(alertView, { unreadable }),
   errors: ['NOT_FOUND'],
 });
 

@@ -1,15 +1,9 @@
 import * as z from 'zod/mini';
 import { auditActions } from '../../domain/accounts/audit.ts';
 import { inGroup } from '../../http/operation.ts';
-import { dayOrInstant, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { csvFile, PAGE_DESCRIPTION, pageOf, pageParameters, timeRange } from '../../http/parameters.ts';
 
 const operation = inGroup('Audit log');
-
-/** The entries to list or export. */
-const auditRange = {
-  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
-  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
-};
 
 const KEPT = 'Entries are kept for 400 days, and shown for as long as the plan keeps request records.';
 
@@ -34,8 +28,8 @@ export const listAudit = operation('listAudit', 'GET /audit', {
   summary: 'List who changed what, newest first',
   description: `${KEPT} ${PAGE_DESCRIPTION}`,
   permission: 'audit:read',
-  query: z.strictObject({ ...auditRange, ...pageParameters({ default: 50, max: 200 }) }),
-  success: { status: 200, description: 'One page.', schema: pageOf(entrySchema) },
+  query: z.strictObject({ ...timeRange, ...pageParameters({ default: 50, max: 200 }) }),
+  success: pageOf(entrySchema, {}),
   errors: ['NOT_FOUND'],
 });
 
@@ -43,11 +37,6 @@ export const exportAudit = operation('exportAudit', 'GET /audit/export.csv', {
   summary: 'Download the audit log as CSV',
   description: `Newest first. ${KEPT} Text that a spreadsheet would run as a formula is prefixed with an apostrophe.`,
   permission: 'audit:read',
-  query: z.strictObject(auditRange),
-  success: {
-    status: 200,
-    description: 'CSV by RFC 4180 in UTF-8 with a header line.',
-    schema: z.string(),
-    streamed: { contentType: 'text/csv; charset=utf-8', filename: 'audit.csv' },
-  },
+  query: z.strictObject(timeRange),
+  success: csvFile('audit.csv'),
 });

@@ -3,7 +3,7 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { amountSources } from '../../domain/limits/each.ts';
 import { raiseSchema } from '../../domain/limits/raise.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { csvFile, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
 const operation = inGroup('Budgets');
@@ -63,17 +63,13 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
   description: `Every value with the amount that holds for it and what its current period has used. ${PAGE_DESCRIPTION}`,
   permission: 'rules:read',
   query: z.strictObject({ ...query, ...pageParameters({ default: 50, max: 500 }) }),
-  success: {
-    status: 200,
-    description: 'One page.',
-    schema: z.extend(pageOf(valueSchema), {
-      period: z.nullable(periodSchema),
-      values: z.int().check(z.describe('All values of the period.')),
-      blockedValues: z.int(),
-      usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),
-      isCounted,
-    }),
-  },
+  success: pageOf(valueSchema, {
+    period: z.nullable(periodSchema),
+    values: z.int().check(z.describe('All values of the period.')),
+    blockedValues: z.int(),
+    usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),
+    isCounted,
+  }),
 });
 
 export const readLimitValue = operation('readLimitValue', 'GET /budgets/{id}/values/{value}', {
@@ -106,10 +102,5 @@ export const exportLimitValues = operation('exportLimitValues', 'GET /budgets/{i
   summary: 'Download the values of a budget as CSV',
   permission: 'rules:read',
   query: z.strictObject(query),
-  success: {
-    status: 200,
-    description: 'CSV by RFC 4180 in UTF-8 with a header line.',
-    schema: z.string(),
-    streamed: { contentType: 'text/csv; charset=utf-8', filename: 'limit-values.csv' },
-  },
+  success: csvFile('limit-values.csv'),
 });

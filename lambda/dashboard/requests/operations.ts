@@ -4,7 +4,7 @@ import { MAX_METADATA_PAIRS } from '../../domain/usage/limits.ts';
 import { provenances } from '../../domain/usage/usage.ts';
 import { outcomes } from '../../domain/usage/usage-event.ts';
 import { forMachines, inGroup } from '../../http/operation.ts';
-import { dayOrInstant, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { PAGE_DESCRIPTION, pageOf, pageParameters, timeRange } from '../../http/parameters.ts';
 import { countOrNull, requestSummary, summary } from './summary.ts';
 
 const filterValue = z.optional(
@@ -89,8 +89,7 @@ export const listRequests = operation('listRequests', 'GET /requests', {
   description: PAGE_DESCRIPTION,
   permission: 'requests:read',
   query: z.strictObject({
-    from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
-    to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
+    ...timeRange,
     provider: z.optional(hostLabel),
     model: filterValue,
     tag: filterValue,
@@ -141,24 +140,20 @@ export const listRequests = operation('listRequests', 'GET /requests', {
       ),
     ...pageParameters({ default: 50, max: 200 }),
   }),
-  success: {
-    status: 200,
-    description: 'One page.',
-    schema: z.extend(pageOf(requestSummary), {
-      examinedFrom: z
-        .nullable(z.iso.datetime())
-        .check(
-          z.describe(
-            'In other orders than that of time, requests from this time on were examined, older ones of the range were not. Null where all were.',
-          ),
+  success: pageOf(requestSummary, {
+    examinedFrom: z
+      .nullable(z.iso.datetime())
+      .check(
+        z.describe(
+          'In other orders than that of time, requests from this time on were examined, older ones of the range were not. Null where all were.',
         ),
-      unreadableRequests: z
-        .int()
-        .check(
-          z.describe('Requests left out because their records cannot be read, whether or not they pass the filter.'),
-        ),
-    }),
-  },
+      ),
+    unreadableRequests: z
+      .int()
+      .check(
+        z.describe('Requests left out because their records cannot be read, whether or not they pass the filter.'),
+      ),
+  }),
   errors: ['NOT_FOUND'],
 });
 

@@ -4,7 +4,7 @@ import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
 import { decisions, findingScope as scope } from '../../domain/savings/decision.ts';
 import { certainties, findingKinds } from '../../domain/savings/finding-kinds.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
-import { dayOrInstant } from '../../http/parameters.ts';
+import { dayOrInstant, timeRange } from '../../http/parameters.ts';
 import { compareSpend } from '../spend/operations.ts';
 
 const operation = inGroup('Savings');
@@ -17,7 +17,7 @@ const value = z.optional(z.nullable(text).check(z.describe('Null selects request
 
 const range = {
   from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days ago.'))),
-  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
+  to: timeRange.to,
 };
 
 const examined = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
-import { dayOrInstant } from '../../http/parameters.ts';
+import { timeRange } from '../../http/parameters.ts';
 import { requestSummary } from '../requests/summary.ts';
 import { count, sums } from '../spend/sums.ts';
 
@@ -18,8 +18,6 @@ const activity = {
 
 const operation = inGroup('Sessions');
 const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
-const from = z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.')));
-const to = z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.')));
 
 export const listSessions = operation('listSessions', 'GET /sessions', {
   summary: 'List sessions with their sums',
@@ -27,8 +25,7 @@ export const listSessions = operation('listSessions', 'GET /sessions', {
     'A session is what a client calls one: the requests that it sends with the same session id. Sums are exact, and count the requests of the range. Bounds are at whole days (UTC): others are refused. Sessions are kept as long as the records of their requests.',
   permission: 'requests:read',
   query: z.strictObject({
-    from,
-    to,
+    ...timeRange,
     orderBy: z
       ._default(z.enum(['cost', 'time']), 'cost')
       .check(z.describe('`cost`: the highest known cost first. `time`: the session that was active last first.')),
@@ -61,10 +58,7 @@ export const readSession = operation('readSession', 'GET /sessions/{sessionId}',
     'The tree of a session. `parentAgentId` says which agent started another. Sums are exact. The newest 500 requests are listed; GET /requests with `session` and `agent` lists all.',
   permission: 'requests:read',
   params: z.strictObject({ sessionId: z.string().check(z.minLength(1), z.maxLength(64)) }),
-  query: z.strictObject({
-    from,
-    to,
-  }),
+  query: z.strictObject(timeRange),
   success: ok('The session.', {
     id: z.string(),
     ...range,

@@ -3,6 +3,7 @@ import { granularities } from '../../domain/calendar/utc.ts';
 import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-question.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
+import { csvFile } from '../../http/parameters.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
 import { baseSums, count, displayCost, pointSums, reportPointSums, reportSums } from './sums.ts';
 
@@ -224,12 +225,7 @@ export const exportSpend = operation('exportSpend', 'GET /spend/export.csv', {
     'One line for each group in each hour, day or month with requests. `cost_usd` is the cost that the parameter `cost` chooses, `list_cost_usd` the one at list prices. An unknown cost is an empty field; of a line whose sums are too large to be exact (9 million USD), `cost_usd` says so and the other figures are empty. The columns `may_also_match_…` have requests counted under `(other)`, or recorded before a dimension was declared, that may match the filter; the other columns do not include them. With a display currency there are columns `display_cost` and `display_currency`; with `latency`, `latency_p50_ms` and `latency_p95_ms` of the `latency_requests` whose duration is known. Text that a spreadsheet would run as a formula is prefixed with an apostrophe.',
   permission: 'spend:read',
   query: z.omit(spendQuery, { limit: true, seriesLimit: true }),
-  success: {
-    status: 200,
-    description: 'CSV by RFC 4180 in UTF-8 with a header line.',
-    schema: z.string(),
-    streamed: { contentType: 'text/csv; charset=utf-8', filename: 'spend.csv' },
-  },
+  success: csvFile('spend.csv'),
 });
 
 export const machineExportSpend = forMachines(exportSpend);
