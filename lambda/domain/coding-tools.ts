@@ -50,16 +50,17 @@ const openAiUrl = ({ urlOf }: ToolAccess) => `${urlOf('openai')}/v1`;
 /** For tools without a setting for headers: the service key is the first segment of the path. */
 const keyedOpenAiUrl = ({ urlOf, serviceKey }: ToolAccess) => `${urlOf('openai')}/${serviceKey}/v1`;
 
-/** The form that opencode and its fork share. */
-const openAiProviderFile = (path: string, access: ToolAccess): SetUpFile => ({
+const jsonFile = (path: string, members: JsonObject): SetUpFile => ({ path, content: { format: 'json', members } });
+const envFile = (path: string, variables: Readonly<Record<string, string>>): SetUpFile => ({
   path,
-  content: {
-    format: 'json',
-    members: {
-      provider: { openai: { options: { baseURL: openAiUrl(access), headers: { [HEADER]: access.serviceKey } } } },
-    },
-  },
+  content: { format: 'env', variables },
 });
+
+/** The form that opencode and its fork share. */
+const openAiProviderFile = (path: string, access: ToolAccess): SetUpFile =>
+  jsonFile(path, {
+    provider: { openai: { options: { baseURL: openAiUrl(access), headers: { [HEADER]: access.serviceKey } } } },
+  });
 
 /**
  * How coding tools are pointed at the gateway: docs/clients.md and the dashboard show it, `npm run attach` writes it, and `npm run clients`
@@ -71,15 +72,9 @@ export const codingTools = {
     provider: 'anthropic',
     setUp: ({ urlOf, serviceKey }) => ({
       files: [
-        {
-          path: '.claude/settings.json',
-          content: {
-            format: 'json',
-            members: {
-              env: { ANTHROPIC_BASE_URL: urlOf('anthropic'), ANTHROPIC_CUSTOM_HEADERS: `${HEADER}: ${serviceKey}` },
-            },
-          },
-        },
+        jsonFile('.claude/settings.json', {
+          env: { ANTHROPIC_BASE_URL: urlOf('anthropic'), ANTHROPIC_CUSTOM_HEADERS: `${HEADER}: ${serviceKey}` },
+        }),
       ],
     }),
   },
@@ -111,14 +106,8 @@ export const codingTools = {
     provider: 'google',
     setUp: ({ urlOf, serviceKey }) => ({
       files: [
-        {
-          path: '.gemini/.env',
-          content: { format: 'env', variables: { GOOGLE_GEMINI_BASE_URL: `${urlOf('google')}/${serviceKey}` } },
-        },
-        {
-          path: '.gemini/settings.json',
-          content: { format: 'json', members: { security: { auth: { selectedType: 'gemini-api-key' } } } },
-        },
+        envFile('.gemini/.env', { GOOGLE_GEMINI_BASE_URL: `${urlOf('google')}/${serviceKey}` }),
+        jsonFile('.gemini/settings.json', { security: { auth: { selectedType: 'gemini-api-key' } } }),
       ],
     }),
   },
@@ -144,11 +133,8 @@ export const codingTools = {
     provider: 'openai',
     setUp: (access) => ({
       files: [
-        { path: '.qwen/.env', content: { format: 'env', variables: { OPENAI_BASE_URL: keyedOpenAiUrl(access) } } },
-        {
-          path: '.qwen/settings.json',
-          content: { format: 'json', members: { security: { auth: { selectedType: 'openai' } } } },
-        },
+        envFile('.qwen/.env', { OPENAI_BASE_URL: keyedOpenAiUrl(access) }),
+        jsonFile('.qwen/settings.json', { security: { auth: { selectedType: 'openai' } } }),
       ],
     }),
   },
@@ -196,23 +182,17 @@ models:
     provider: 'openai',
     setUp: (access) => ({
       files: [
-        {
-          path: '.pi/agent/models.json',
-          content: {
-            format: 'json',
-            members: {
-              providers: {
-                gateway: {
-                  baseUrl: openAiUrl(access),
-                  api: 'openai-completions',
-                  apiKey: 'OPENAI_API_KEY',
-                  headers: { [HEADER]: access.serviceKey },
-                  models: [{ id: 'gpt-4o' }],
-                },
-              },
+        jsonFile('.pi/agent/models.json', {
+          providers: {
+            gateway: {
+              baseUrl: openAiUrl(access),
+              api: 'openai-completions',
+              apiKey: 'OPENAI_API_KEY',
+              headers: { [HEADER]: access.serviceKey },
+              models: [{ id: 'gpt-4o' }],
             },
           },
-        },
+        }),
       ],
     }),
   },
@@ -221,26 +201,20 @@ models:
     provider: 'openai',
     setUp: (access) => ({
       files: [
-        {
-          path: '.factory/settings.json',
-          content: {
-            format: 'json',
-            members: {
-              customModels: [
-                {
-                  id: 'custom:gateway',
-                  model: 'gpt-4o',
-                  displayName: 'gpt-4o (gateway)',
-                  provider: 'generic-chat-completion-api',
-                  baseUrl: openAiUrl(access),
-                  // biome-ignore lint/suspicious/noTemplateCurlyInString: droid replaces it from the environment.
-                  apiKey: '${OPENAI_API_KEY}',
-                  extraHeaders: { [HEADER]: access.serviceKey },
-                },
-              ],
+        jsonFile('.factory/settings.json', {
+          customModels: [
+            {
+              id: 'custom:gateway',
+              model: 'gpt-4o',
+              displayName: 'gpt-4o (gateway)',
+              provider: 'generic-chat-completion-api',
+              baseUrl: openAiUrl(access),
+              // biome-ignore lint/suspicious/noTemplateCurlyInString: droid replaces it from the environment.
+              apiKey: '${OPENAI_API_KEY}',
+              extraHeaders: { [HEADER]: access.serviceKey },
             },
-          },
-        },
+          ],
+        }),
       ],
     }),
   },
