@@ -101,7 +101,6 @@ const ownProvider = (label: string, { origin, compatible }: OwnHost): Provider &
   label: label as HostLabel,
   name: label,
   origin,
-  prefix: '',
   needsStreamUsageOption: compatible === 'openai',
   priceIds: { genaiPrices: label, modelsDev: label, openrouter: null },
 });

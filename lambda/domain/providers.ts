@@ -9,12 +9,12 @@ export interface Provider {
    * Put in front of the forwarded path unless the path already begins with it. It does not confine paths: dots behind it (`/../x`)
    * are forwarded unchanged.
    */
-  readonly prefix: string;
+  readonly prefix?: string;
   /**
    * True where OpenAI-style chat streams have usage only when `stream_options.include_usage` asks for it, and the provider is known
    * to accept the option. The other providers send usage anyway, or might refuse the option.
    */
-  readonly needsStreamUsageOption: boolean;
+  readonly needsStreamUsageOption?: boolean;
   /** Its ids in the sources of prices. `openrouter`: vendor prefix of its models at OpenRouter, null where it has none. */
   readonly priceIds: {
     readonly genaiPrices: string;
@@ -51,7 +51,6 @@ const rows = [
     label: 'openai',
     name: 'OpenAI',
     origin: 'https://api.openai.com',
-    prefix: '',
     needsStreamUsageOption: true,
     priceIds: { genaiPrices: 'openai', modelsDev: 'openai', openrouter: 'openai' },
   },
@@ -59,15 +58,12 @@ const rows = [
     label: 'anthropic',
     name: 'Anthropic',
     origin: 'https://api.anthropic.com',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'anthropic', modelsDev: 'anthropic', openrouter: 'anthropic' },
   },
   {
     label: 'google',
     name: 'Google Gemini',
     origin: 'https://generativelanguage.googleapis.com',
-    prefix: '',
     needsStreamUsageOption: true,
     priceIds: { genaiPrices: 'google', modelsDev: 'google', openrouter: 'google' },
   },
@@ -75,23 +71,18 @@ const rows = [
     label: 'mistral',
     name: 'Mistral',
     origin: 'https://api.mistral.ai',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'mistral', modelsDev: 'mistral', openrouter: 'mistralai' },
   },
   {
     label: 'cohere',
     name: 'Cohere',
     origin: 'https://api.cohere.com',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'cohere', modelsDev: 'cohere', openrouter: 'cohere' },
   },
   {
     label: 'groq',
     name: 'Groq',
     origin: 'https://api.groq.com',
-    prefix: '',
     needsStreamUsageOption: true,
     priceIds: { genaiPrices: 'groq', modelsDev: 'groq', openrouter: null },
   },
@@ -99,16 +90,12 @@ const rows = [
     label: 'together',
     name: 'Together AI',
     origin: 'https://api.together.xyz',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'together', modelsDev: 'togetherai', openrouter: null },
   },
   {
     label: 'fireworks',
     name: 'Fireworks',
     origin: 'https://api.fireworks.ai',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'fireworks', modelsDev: 'fireworks-ai', openrouter: null },
     usageHeaders: ['fireworks-cached-prompt-tokens'],
   },
@@ -116,15 +103,12 @@ const rows = [
     label: 'deepseek',
     name: 'DeepSeek',
     origin: 'https://api.deepseek.com',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'deepseek', modelsDev: 'deepseek', openrouter: 'deepseek' },
   },
   {
     label: 'xai',
     name: 'xAI',
     origin: 'https://api.x.ai',
-    prefix: '',
     needsStreamUsageOption: true,
     priceIds: { genaiPrices: 'x-ai', modelsDev: 'xai', openrouter: 'x-ai' },
   },
@@ -132,8 +116,6 @@ const rows = [
     label: 'perplexity',
     name: 'Perplexity',
     origin: 'https://api.perplexity.ai',
-    prefix: '',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'perplexity', modelsDev: 'perplexity', openrouter: 'perplexity' },
   },
   {
@@ -141,7 +123,6 @@ const rows = [
     name: 'OpenRouter',
     origin: 'https://openrouter.ai',
     prefix: '/api',
-    needsStreamUsageOption: false,
     priceIds: { genaiPrices: 'openrouter', modelsDev: 'openrouter', openrouter: null },
   },
 ] as const satisfies readonly Provider[];

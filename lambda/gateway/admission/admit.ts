@@ -38,7 +38,7 @@ const findPlace = (
   const host = cloud.hostOf(segment, target);
   if (host === null) return 'INVALID_PLACE';
   const needsStreamUsageOption = cloud.streamUsageTargets?.test(target) === true;
-  const provider = { ...cloud, hostOf: undefined, origin: `https://${host}`, prefix: '', needsStreamUsageOption };
+  const provider = { ...cloud, hostOf: undefined, origin: `https://${host}`, needsStreamUsageOption };
   return { provider, target };
 };
 

@@ -6,7 +6,7 @@ import type { Provider } from '../../domain/providers.ts';
  * It never names a host. An absolute-form target (RFC 9112 section 3.2.2) loses its scheme and authority, and the rest
  * always begins with a slash. `*` (asterisk-form) is forwarded as `/*`.
  */
-export const upstreamTarget = (target: string, { prefix }: Pick<Provider, 'prefix'>): string => {
+export const upstreamTarget = (target: string, { prefix = '' }: Pick<Provider, 'prefix'>): string => {
   const path = pathForm(target);
   if (prefix === '') return path;
   const rest = path.startsWith(prefix) ? path[prefix.length] : 'x';

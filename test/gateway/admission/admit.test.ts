@@ -73,7 +73,7 @@ describe('the error table of the specification', () => {
 });
 
 describe('every provider', () => {
-  it.each([...providers])('$label forwards, credential and all', async ({ label, prefix }) => {
+  it.each([...providers])('$label forwards, credential and all', async ({ label, prefix = '' }) => {
     origin.script = (_request, response) => response.end('answer');
     const before = origin.received.length;
     const response = await ask({
