@@ -78,6 +78,28 @@ async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName)
   }
 }
 
+/** Reads days that have a right view from it, and all other days from live counters. */
+export async function* daysOfViews(
+  range: DayRange,
+  marked: ReadonlySet<string>,
+  views: (range: DayRange) => AsyncIterable<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }>,
+  liveOf: (range: DayRange) => AsyncIterable<SpendCounter>,
+): AsyncGenerator<SpendCounter> {
+  for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => marked.has(day))) {
+    if (is) {
+      yield* liveOf({ from: first, to: last });
+      continue;
+    }
+    let next = first;
+    for await (const { day, spendCounters } of views({ from: first, to: last })) {
+      if (next < day) yield* liveOf({ from: next, to: addDays(day, -1) });
+      yield* spendCounters;
+      next = addDays(day, 1);
+    }
+    if (next <= last) yield* liveOf({ from: next, to: last });
+  }
+}
+
 /**
  * Spend by an allocation dimension. Closed days have a view of their own; today, marked days, and days from before the dimension was
  * counted are read from live counters by hour. Together with `(unknown)` the values always add up to the total of the crosses.
@@ -100,28 +122,6 @@ export const openAllocationReader = (table: Table, { withoutDurations, ...crosse
       const found = { crosses: await Array.fromAsync(readCrosses({ from, to })), counted: [] as SpendCounter[] };
       found.counted = await Array.fromAsync(live.allocationHours(accountId, allocation, `${from}T00`, `${to}T23`));
       yield* withUnknownValues(found, allocation, bucketOf);
-    }
-  }
-
-  /** Reads days that have a right view from it, and all other days from live counters. */
-  async function* daysOfViews(
-    range: DayRange,
-    marked: ReadonlySet<string>,
-    views: (range: DayRange) => AsyncIterable<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }>,
-    liveOf: (range: DayRange) => AsyncIterable<SpendCounter>,
-  ): AsyncGenerator<SpendCounter> {
-    for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => marked.has(day))) {
-      if (is) {
-        yield* liveOf({ from: first, to: last });
-        continue;
-      }
-      let next = first;
-      for await (const { day, spendCounters } of views({ from: first, to: last })) {
-        if (next < day) yield* liveOf({ from: next, to: addDays(day, -1) });
-        yield* spendCounters;
-        next = addDays(day, 1);
-      }
-      if (next <= last) yield* liveOf({ from: next, to: last });
     }
   }
 

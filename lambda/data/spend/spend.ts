@@ -24,7 +24,7 @@ import { type ReadCounters, readCountersFrom, type StoredQuery } from '../../dom
 import { openServiceKeys } from '../accounts/service-keys.ts';
 import { openRollupMarks } from '../ledger/rollup-marks.ts';
 import type { Table } from '../table/table.ts';
-import { openAllocationReader, runs } from './allocation-reader.ts';
+import { daysOfViews, openAllocationReader, runs } from './allocation-reader.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
 import { readCrosses, readPages, readTotals } from './summary-pages.ts';
@@ -63,9 +63,6 @@ export const inTime = (
     };
   },
 });
-
-const firstHourOf = (day: Day): Hour => `${day}T00`;
-const lastHourOf = (day: Day): Hour => `${day}T23`;
 
 const monthsBetween = (from: Month, to: Month): Month[] => {
   const months: Month[] = [];
@@ -121,40 +118,31 @@ const openReader = (table: Table, withoutDurations: boolean) => {
   }
 
   /**
-   * Hours of rolled-up days, both ends included. A day may have no summary of its hours: nothing was spent, the day was rolled up before
-   * such summaries existed, or the summary was too large. Its hours are read from live counters.
+   * Hours, both ends included. A rolled-up day may have no summary of its hours: nothing was spent, the day was rolled up before such
+   * summaries existed, or the summary was too large. Its hours are read from live counters.
    */
-  async function* hourSummaries(
-    accountId: string,
-    { from, to }: { readonly from: Hour; readonly to: Hour },
-    dimensions: readonly CrossDimensionName[],
-  ): AsyncGenerator<SpendCounter> {
-    const view = hourViewOf(dimensions);
-    const pages = readPages(table, accountId, view, 'HOUR', { from: dayOf(from), to: dayOf(to) }, withoutDurations);
-    let next = from;
-    for await (const { day, spendCounters } of readHours(pages, view)) {
-      if (dayOf(next) < day) yield* live.hours(accountId, next, lastHourOf(addDays(day, -1)));
-      for (const each of spendCounters) if (each.time >= from && each.time <= to) yield each;
-      next = firstHourOf(addDays(day, 1));
-    }
-    if (next <= to) yield* live.hours(accountId, next, to);
-  }
-
   async function* hours(
     accountId: string,
     { from, to }: { readonly from: Hour; readonly to: Hour },
     dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
+    const inDays = { from: dayOf(from), to: dayOf(to) };
     // A range within a day has few counters, and is today in most cases.
-    if (dayOf(from) === dayOf(to)) return yield* live.hours(accountId, from, to);
-    const marked = new Set(await marks.markedPeriods(accountId, dayOf(from), dayOf(to)));
-    for (const { is, first, last } of runs(daysBetween(dayOf(from), dayOf(to)), (day) => marked.has(day))) {
-      const part = {
-        from: first === dayOf(from) ? from : firstHourOf(first),
-        to: last === dayOf(to) ? to : lastHourOf(last),
-      };
-      yield* is ? live.hours(accountId, part.from, part.to) : hourSummaries(accountId, part, dimensions);
-    }
+    if (inDays.from === inDays.to) return yield* live.hours(accountId, from, to);
+    const marked = new Set(await marks.markedPeriods(accountId, inDays.from, inDays.to));
+    const view = hourViewOf(dimensions);
+    const found = daysOfViews(
+      inDays,
+      marked,
+      (some) => readHours(readPages(table, accountId, view, 'HOUR', some, withoutDurations), view),
+      (some) =>
+        live.hours(
+          accountId,
+          some.from === inDays.from ? from : `${some.from}T00`,
+          some.to === inDays.to ? to : `${some.to}T23`,
+        ),
+    );
+    for await (const each of found) if (each.time >= from && each.time <= to) yield each;
   }
 
   async function* days(
