@@ -13,7 +13,7 @@ import { type Action, EXISTS, IS_NEW, put, update } from '../table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../table/keys.ts';
 import { findAs, findItem, listItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { ConditionsFailedError, retryConflicts, transact } from '../table/write.ts';
+import { retryConflicts, transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { countKey } from './projects.ts';
 
@@ -385,46 +385,44 @@ export const openServiceKeys = (table: Table) => {
      * @param checks of that member
      * @throws ConflictError if the member was changed in the meantime
      */
-    handOver: async function handOver(
+    handOver: (
       formerId: string,
       to: { readonly keyId: string; readonly ownerUserId: string; readonly ownerRole: Role; readonly at: string },
       audit: AuditEntry,
       ...checks: Action[]
-    ): Promise<void> {
-      const { accountId } = audit;
-      const { keyId, ownerUserId, ownerRole, at } = to;
-      const key = await find(accountId, formerId);
-      if (key?.status !== 'active') return;
-      const next = { ...key, keyId, ownerUserId, ownerRole, createdAt: at, lastUsedAt: undefined };
-      await transact(
-        table,
-        [
-          update(
-            accountServiceKeyKey(accountId, key.keyId),
-            'SET #status = :revoked, revokedAt = :at',
-            `#status = :active AND keyHash = :hash AND #name = :name AND ${hasEnd(key)} AND ${hasProject(key.projectId)}`,
-            {
-              ...{ revoked: 'revoked', active: 'active', at, hash: key.keyHash, name: key.name },
-              ...{ formerEnd: key.validUntil, from: key.projectId },
-            },
-          ),
-          put({ ...accountServiceKeyKey(accountId, keyId), ...next }, IS_NEW),
-          ...hashesOf(key).map((hash) =>
-            update(serviceKeyKey(hash), 'SET keyId = :next, ownerRole = :role', 'keyId = :keyId', {
-              ...{ next: keyId, role: ownerRole, keyId: key.keyId },
-            }),
-          ),
-          ...countKey(accountId, key.projectId, 1),
-          ...checks,
-          countChange(accountId),
-          putAudit(audit),
-        ],
-        ([isChanged]) => (isChanged ? undefined : changedMeanwhile()),
-      ).catch((error: unknown) => {
-        if (error instanceof ConditionsFailedError) return handOver(formerId, to, audit, ...checks);
-        throw error;
-      });
-    },
+    ): Promise<void> =>
+      retryConflicts(async () => {
+        const { accountId } = audit;
+        const { keyId, ownerUserId, ownerRole, at } = to;
+        const key = await find(accountId, formerId);
+        if (key?.status !== 'active') return;
+        const next = { ...key, keyId, ownerUserId, ownerRole, createdAt: at, lastUsedAt: undefined };
+        await transact(
+          table,
+          [
+            update(
+              accountServiceKeyKey(accountId, key.keyId),
+              'SET #status = :revoked, revokedAt = :at',
+              `#status = :active AND keyHash = :hash AND #name = :name AND ${hasEnd(key)} AND ${hasProject(key.projectId)}`,
+              {
+                ...{ revoked: 'revoked', active: 'active', at, hash: key.keyHash, name: key.name },
+                ...{ formerEnd: key.validUntil, from: key.projectId },
+              },
+            ),
+            put({ ...accountServiceKeyKey(accountId, keyId), ...next }, IS_NEW),
+            ...hashesOf(key).map((hash) =>
+              update(serviceKeyKey(hash), 'SET keyId = :next, ownerRole = :role', 'keyId = :keyId', {
+                ...{ next: keyId, role: ownerRole, keyId: key.keyId },
+              }),
+            ),
+            ...countKey(accountId, key.projectId, 1),
+            ...checks,
+            countChange(accountId),
+            putAudit(audit),
+          ],
+          ([isChanged]) => (isChanged ? undefined : changedMeanwhile()),
+        );
+      }),
 
     /**
      * Revokes a key with all its secrets, also those that it gets at the same moment. Revoking it again has no effect.
@@ -432,45 +430,46 @@ export const openServiceKeys = (table: Table) => {
      * @throws NotFoundError
      * @throws ConflictError if it is the last active key and `force` is not set, and if its secrets are another's by now: see handOver
      */
-    revoke: async function revoke(
+    revoke: (
       accountId: string,
       keyId: string,
       options: { force: boolean; revokedAt: string },
       audit?: AuditEntry,
-    ): Promise<void> {
-      const key = await find(accountId, keyId);
-      if (key === undefined) throw new NotFoundError('There is no such key.');
-      if (key.status === 'revoked') {
-        const next = (await listActive(accountId)).find((each) => hashesOf(each).includes(key.keyHash));
-        if (next === undefined) return;
-        throw new ConflictError(`The key went to another member, and is ${next.keyId} since. Revoke that one.`);
-      }
-      try {
-        await transact(table, [
-          update(
-            accountServiceKeyKey(accountId, keyId),
-            'SET #status = :revoked, revokedAt = :revokedAt',
-            '#status = :active AND keyHash = :hash',
-            { revoked: 'revoked', active: 'active', revokedAt: options.revokedAt, hash: key.keyHash },
-          ),
-          update(accountKey(accountId), 'ADD activeKeys :less, keyChanges :one', 'activeKeys > :least', {
-            ...{ less: -1, one: 1, least: options.force ? 0 : 1 },
-          }),
-          ...hashesOf(key).map((keyHash) =>
-            update(serviceKeyKey(keyHash), 'SET keyStatus = :revoked', EXISTS, { revoked: 'revoked' }),
-          ),
-          ...(audit ? [putAudit(audit)] : []),
-        ]);
-      } catch (error) {
-        if (!(error instanceof ConditionsFailedError)) throw error;
-        const [isChanged, isLast] = error.refused;
-        if (isChanged) return revoke(accountId, keyId, options, audit);
-        if (!isLast) throw changedMeanwhile();
-        throw new ConflictError(
-          'This is the last active key. Without it, all traffic is rejected. Create another key first, or send ?force=true.',
+    ): Promise<void> =>
+      retryConflicts(async () => {
+        const key = await find(accountId, keyId);
+        if (key === undefined) throw new NotFoundError('There is no such key.');
+        if (key.status === 'revoked') {
+          const next = (await listActive(accountId)).find((each) => hashesOf(each).includes(key.keyHash));
+          if (next === undefined) return;
+          throw new ConflictError(`The key went to another member, and is ${next.keyId} since. Revoke that one.`);
+        }
+        await transact(
+          table,
+          [
+            update(
+              accountServiceKeyKey(accountId, keyId),
+              'SET #status = :revoked, revokedAt = :revokedAt',
+              '#status = :active AND keyHash = :hash',
+              { revoked: 'revoked', active: 'active', revokedAt: options.revokedAt, hash: key.keyHash },
+            ),
+            update(accountKey(accountId), 'ADD activeKeys :less, keyChanges :one', 'activeKeys > :least', {
+              ...{ less: -1, one: 1, least: options.force ? 0 : 1 },
+            }),
+            ...hashesOf(key).map((keyHash) =>
+              update(serviceKeyKey(keyHash), 'SET keyStatus = :revoked', EXISTS, { revoked: 'revoked' }),
+            ),
+            ...(audit ? [putAudit(audit)] : []),
+          ],
+          ([isChanged, isLast]) => {
+            if (isChanged) return undefined;
+            if (!isLast) return changedMeanwhile();
+            return new ConflictError(
+              'This is the last active key. Without it, all traffic is rejected. Create another key first, or send ?force=true.',
+            );
+          },
         );
-      }
-    },
+      }),
   };
 };
 
