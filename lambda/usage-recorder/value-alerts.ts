@@ -107,7 +107,7 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
     observe: ({ records }) => {
       const byAccount = new Map<string, Map<string, ValueCount>>();
       for (const record of records)
-        for (const count of record.countedFor as readonly ValueCount[]) {
+        for (const count of record.countedFor) {
           // A value may be used up by earlier requests that were counted late, or by a lower amount: then only refused ones come.
           const { usedNanoUsd, unpricedRequests } = useBy(record, count);
           if (usedNanoUsd === 0 && unpricedRequests === 0 && record.outcome !== 'refused') continue;

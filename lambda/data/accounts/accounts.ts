@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { joiningRoles } from '../../domain/accounts/sign-on.ts';
+import { signOnSchema } from '../../domain/accounts/sign-on.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
@@ -30,14 +30,7 @@ const accountSchema = z.object({
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   /** Undefined if the account does not use single sign-on. */
-  signOn: z.optional(
-    z.object({
-      provider: z.string(),
-      defaultRole: z.enum(joiningRoles),
-      defaultProjects: z.optional(z.array(z.string())),
-      requiredSince: z.optional(z.string()),
-    }),
-  ),
+  signOn: z.optional(signOnSchema),
 });
 
 export type Account = z.infer<typeof accountSchema>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ConflictError } from '../../domain/errors.ts';
-import type { DeclaredDimension } from '../../domain/spend/declared-dimensions.ts';
+import { type DeclaredDimension, declaredDimensionSchema } from '../../domain/spend/declared-dimensions.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
@@ -8,10 +8,8 @@ import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
-const period = z.object({ from: z.iso.datetime(), until: z.nullable(z.iso.datetime()) });
-
 /** The member `dimensions` of an account: what it declared, now or before. */
-export const storedDimensions = z._default(z.array(z.object({ name: z.string(), periods: z.array(period) })), []);
+export const storedDimensions = z._default(z.array(declaredDimensionSchema), []);
 
 const stored = z.object({ dimensions: storedDimensions });
 

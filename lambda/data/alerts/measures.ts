@@ -1,26 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { type Measures, NO_MEASURES, type UseSample, withMeasures } from '../../domain/limits/bound.ts';
+import { type Measures, measuresSchema, NO_MEASURES, type UseSample, withMeasures } from '../../domain/limits/bound.ts';
 import { put } from '../table/actions.ts';
 import { measuresKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
-
-const byHour = z.record(z.string(), z.number());
-const measuresSchema: z.ZodMiniType<Measures> = z.object({
-  lagMs: byHour,
-  budgets: z.record(
-    z.string(),
-    z.object({
-      periodId: z.string(),
-      minute: z.int(),
-      usedBeforeNanoUsd: z.number(),
-      usedNanoUsd: z.number(),
-      peakNanoUsd: byHour,
-    }),
-  ),
-});
 
 /** Measures of the budgets of accounts. Of two writers at one moment, the last counts: the next sample makes up for it. */
 export const openMeasures = (table: Table) => {

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { NotFoundError } from '../../domain/errors.ts';
-import { feedSources } from '../../domain/price/feed/feed-sources.ts';
-import { type SourcedChange, type WaitingChange, waitingReasons } from '../../domain/price/feed/next-lists.ts';
+import { type SourcedChange, type WaitingChange, waitingChangeSchema } from '../../domain/price/feed/next-lists.ts';
 import type { PriceLists } from '../../domain/price/price-book.ts';
 import { priceDoubts } from '../../domain/price/rates.ts';
 import { IS_NEW, put, update } from '../table/actions.ts';
@@ -17,24 +16,6 @@ class BrokenPriceVersionError extends Error {
   override readonly name = 'BrokenPriceVersionError';
 }
 
-const prices = z.nullable(z.record(z.string(), z.number()));
-const change = {
-  source: z.enum(feedSources),
-  provider: z.string(),
-  model: z.string(),
-  entry: z.string(),
-  before: prices,
-  after: prices,
-  inputTokens: z.optional(z.int()),
-  holds: z.optional(z.string()),
-};
-const waitingSchema: z.ZodMiniType<WaitingChange> = z.object({
-  ...change,
-  why: z.optional(z.enum(waitingReasons)),
-  number: z.int(),
-  firstSeenAt: z.iso.datetime(),
-  decision: z._default(z.nullable(z.enum(['accepted', 'refused'])), null),
-});
 const feedSchema = z.object({
   /** Counts the writes. */
   revision: z._default(z.int(), 0),
@@ -93,7 +74,7 @@ const MAX_CHANGES = 2_000;
 export const openPriceVersions = (table: Table) => {
   const readFeed = async (): Promise<PriceFeed> => {
     const { waiting, ...feed } = feedSchema.parse((await findItem(table, priceFeedKey())) ?? {});
-    return { ...feed, waiting: waiting ? z.array(waitingSchema).parse(unpack(waiting)) : [] };
+    return { ...feed, waiting: waiting ? z.array(waitingChangeSchema).parse(unpack(waiting)) : [] };
   };
 
   const replaceFeed = ({ waiting, ...feed }: PriceFeed, revision: number) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { CostDifference } from '../../domain/price/cost-differences.ts';
+import { costDifferenceSchema } from '../../domain/price/cost-differences.ts';
 import { IS_NEW, put } from '../table/actions.ts';
 import { priceChangeKey, priceChangePrefix, repricingKey, spendPartition } from '../table/keys.ts';
 import { findItem, itemsUnder } from '../table/read.ts';
@@ -11,17 +11,7 @@ const storedSchema = z.object({
   day: z.iso.date(),
   /** ISO 8601. */
   repricedAt: z.iso.datetime(),
-  differences: z.array(
-    z.object({
-      provider: z.string(),
-      model: z.nullable(z.string()),
-      requests: z.int(),
-      unknownBefore: z.int(),
-      unknownAfter: z.int(),
-      nanoUsdBefore: z.int(),
-      nanoUsdAfter: z.int(),
-    }),
-  ),
+  differences: z.array(costDifferenceSchema),
 });
 
 /** Effect of a version of the prices on the costs of one day. */
@@ -33,10 +23,7 @@ const KEPT_SECONDS = 400 * 24 * 3_600;
 /** Effect of changed prices on the costs of an account. */
 export const openPriceChanges = (table: Table) => ({
   /** Notes a day's differences before they are made, once: a run that is repeated finds less to change, and does not count it again. */
-  note: async (
-    accountId: string,
-    change: Omit<PriceChangeOfDay, 'differences'> & { differences: CostDifference[] },
-  ): Promise<void> => {
+  note: async (accountId: string, change: PriceChangeOfDay): Promise<void> => {
     const { version, day, repricedAt, differences } = change;
     const expiresAt = Math.floor(Date.parse(repricedAt) / 1_000) + KEPT_SECONDS;
     const item = { ...priceChangeKey(accountId, version, day), version, day, repricedAt, differences, expiresAt };

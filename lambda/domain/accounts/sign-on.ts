@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { MINUTE_MS } from '../calendar/units.ts';
 import type { Role } from './permissions.ts';
 
@@ -21,15 +22,17 @@ export const SIGN_ON_CALLBACK = '/sign-in/callback';
 export const joiningRoles = ['admin', 'member', 'viewer', 'billing', 'developer'] as const satisfies readonly Role[];
 
 /** How the members of an account sign in by an identity provider. */
-export interface SignOn {
-  readonly provider: string;
+export const signOnSchema = z.object({
+  provider: z.string(),
   /** People who sign in for the first time get it. */
-  readonly defaultRole: (typeof joiningRoles)[number];
+  defaultRole: z.enum(joiningRoles),
   /** Ids of the projects that they are limited to. Undefined for all. */
-  readonly defaultProjects?: readonly string[] | undefined;
+  defaultProjects: z.optional(z.readonly(z.array(z.string()))),
   /** ISO 8601 UTC: passwords are refused since then. Undefined: they are not. */
-  readonly requiredSince?: string | undefined;
-}
+  requiredSince: z.optional(z.string()),
+});
+
+export type SignOn = z.infer<typeof signOnSchema>;
 
 /** The provider that vouches for a mail address. @param email in lower case */
 export const providerFor = (providers: SignOnProviders, email: string): string | undefined => {

@@ -1,22 +1,28 @@
+import * as z from 'zod/mini';
 import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
 import { type Hour, hourOf } from '../calendar/utc.ts';
 
-/** Measures of an account's budgets in the last day, by hour. */
-export interface Measures {
-  /** The longest time from a request's start until it was judged, in milliseconds. */
-  readonly lagMs: Readonly<Record<Hour, number>>;
-  readonly budgets: Readonly<Record<string, BudgetMeasures>>;
-}
+const byHour = z.record(z.string(), z.number());
 
-interface BudgetMeasures {
-  readonly periodId: string;
+const budgetMeasuresSchema = z.object({
+  periodId: z.string(),
   /** The current minute since 1970, what was used when it began, and what is used now. */
-  readonly minute: number;
-  readonly usedBeforeNanoUsd: number;
-  readonly usedNanoUsd: number;
+  minute: z.int(),
+  usedBeforeNanoUsd: z.number(),
+  usedNanoUsd: z.number(),
   /** The most that was spent in a minute. */
-  readonly peakNanoUsd: Readonly<Record<Hour, number>>;
-}
+  peakNanoUsd: byHour,
+});
+
+export const measuresSchema = z.object({
+  /** The longest time from a request's start until it was judged, in milliseconds. */
+  lagMs: byHour,
+  budgets: z.record(z.string(), budgetMeasuresSchema),
+});
+
+/** Measures of an account's budgets in the last day, by hour. */
+export type Measures = z.infer<typeof measuresSchema>;
+type BudgetMeasures = z.infer<typeof budgetMeasuresSchema>;
 
 export const NO_MEASURES: Measures = { lagMs: {}, budgets: {} };
 

@@ -1,5 +1,6 @@
 import { type PeriodName, periodAt } from '../calendar/periods.ts';
 import { DAY_MS } from '../calendar/units.ts';
+import type { RequestRecord } from '../spend/request-record.ts';
 
 /*
  * A limit of each: every value of one dimension has the amount for itself. The gateway reads it on its hot path, so this file imports the
@@ -142,10 +143,4 @@ export const isAtLimit = (
   (usedNanoUsd >= atPercent({ amountNanoUsd: nanoUsd }, percent) || (unknownCost === 'stop' && unpricedRequests > 0));
 
 /** A request that is counted under a value of a limit, as its record says: what it added is taken back under exactly this. */
-export interface ValueCount {
-  readonly budgetId: string;
-  readonly periodId: string;
-  readonly value: string | null;
-  /** The limit counts this where the cost is unknown. */
-  readonly unknownNanoUsd: number;
-}
+export type ValueCount = RequestRecord['countedFor'][number];

@@ -1,21 +1,13 @@
+import type * as z from 'zod/mini';
+import type { reservationSchema } from '../usage/usage-event.ts';
+
 /*
  * A budget that is enforced by reservations has one item for each period: what is spent and what is reserved. The gateway reserves the
  * most that a request may cost, in one conditional write; the recorder replaces that by the cost, with the record. This file imports
  * nothing at run time.
  */
 
-export interface Reservation {
-  readonly budgetId: string;
-  /** The budget's period, as periodId has it. */
-  readonly periodId: string;
-  /** When it was made, in minutes since 1970: reservations are stored as sums by minute. */
-  readonly minute: number;
-  readonly nanoUsd: number;
-  /** The budget counts this where the cost turns out to be unknown. */
-  readonly unknownNanoUsd: number;
-  /** The value that it is reserved for, of a limit of each. */
-  readonly value?: string | null | undefined;
-}
+export type Reservation = z.infer<typeof reservationSchema>;
 
 /** The name of a period in keys. */
 export const periodId = ({ name, start }: { readonly name: string; readonly start: string }): string =>

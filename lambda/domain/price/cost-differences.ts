@@ -1,21 +1,21 @@
+import * as z from 'zod/mini';
 import { modelOf, type RequestRecord } from '../spend/request-record.ts';
 
-/** Effect of new prices on the costs of some requests. */
-interface Difference {
-  readonly requests: number;
+/** Effect of new prices on the costs of the requests of one model. */
+export const costDifferenceSchema = z.object({
+  provider: z.string(),
+  model: z.nullable(z.string()),
+  requests: z.int(),
   /** Requests whose cost was, or is, not known. */
-  readonly unknownBefore: number;
-  readonly unknownAfter: number;
+  unknownBefore: z.int(),
+  unknownAfter: z.int(),
   /** Sums of the known costs. */
-  readonly nanoUsdBefore: number;
-  readonly nanoUsdAfter: number;
-}
+  nanoUsdBefore: z.int(),
+  nanoUsdAfter: z.int(),
+});
 
-/** The effect on those of one model. */
-export interface CostDifference extends Difference {
-  readonly provider: string;
-  readonly model: string | null;
-}
+export type CostDifference = z.infer<typeof costDifferenceSchema>;
+type Difference = Omit<CostDifference, 'provider' | 'model'>;
 
 export const sumOfDifferences = (differences: readonly Difference[]): Difference => {
   const sum = (name: keyof Difference): number => differences.reduce((total, each) => total + each[name], 0);

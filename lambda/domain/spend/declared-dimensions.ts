@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { type Day, dayOf } from '../calendar/utc.ts';
 import { ValidationError } from '../errors.ts';
 import type { DeclaredName } from './dimensions.ts';
@@ -13,18 +14,12 @@ const MAX_PERIODS = 20;
 export const DIMENSION_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export const DIMENSION_NAME_RULE = 'must have 1 to 64 of A-Z, a-z, 0-9, `_`, `.` and `-`, the first a letter or digit';
 
-/** A time during which a name is declared. ISO 8601 UTC; `until` is not included, and null while it lasts. */
-interface DeclaredPeriod {
-  readonly from: string;
-  readonly until: string | null;
-}
+/** A time during which a name is declared. `until` is not included, and null while it lasts. */
+const periodSchema = z.object({ from: z.iso.datetime(), until: z.nullable(z.iso.datetime()) });
 
-/** A metadata name that is, or was, a dimension of an account. */
-export interface DeclaredDimension {
-  readonly name: string;
-  /** Ascending. */
-  readonly periods: readonly DeclaredPeriod[];
-}
+/** A metadata name that is, or was, a dimension of an account. Its periods are ascending. */
+export const declaredDimensionSchema = z.object({ name: z.string(), periods: z.array(periodSchema) });
+export type DeclaredDimension = z.infer<typeof declaredDimensionSchema>;
 
 export const declaredName = (name: string): DeclaredName => `dim:${name}`;
 

@@ -149,6 +149,7 @@ export const requestRecordSchema = z.looseObject({
         budgetId: z.string(),
         periodId: z.string(),
         value: z._default(z.nullable(z.string()), null),
+        /** The limit counts this where the cost is unknown. */
         unknownNanoUsd: z._default(z.int(), 0),
       }),
     ),

@@ -134,13 +134,17 @@ const reading = z.object({
   billableItems: z.record(z.string(), z.union([z.number(), z.string()])),
 });
 
-/** See budgets/reservation.ts. */
+/** See limits/reservation.ts. */
 export const reservationSchema = z.object({
   budgetId: z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)),
+  /** The budget's period, as periodId has it. */
   periodId: z.string().check(z.maxLength(MAX_BLOCK_ID_CHARACTERS)),
+  /** When it was made, in minutes since 1970: reservations are stored as sums by minute. */
   minute: nonNegativeInteger,
   nanoUsd: nonNegativeInteger,
+  /** The budget counts this where the cost turns out to be unknown. */
   unknownNanoUsd: nonNegativeInteger,
+  /** The value that it is reserved for, of a limit of each. */
   value: z.optional(z.nullable(metadataText)),
 });
 /** An account may have this number of budgets. */

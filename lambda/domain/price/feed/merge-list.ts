@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { HOUR_MS } from '../../calendar/units.ts';
 import { nanoUsdPerUnit } from '../../money.ts';
 import { rateOf } from '../charge.ts';
@@ -25,18 +26,20 @@ export interface ListFormat<E extends { readonly id: string }> {
 }
 
 /** A price that differs between two lists. Prices are in USD per million tokens; null where there is none. */
-export interface PriceChange {
-  readonly provider: string;
-  readonly model: string;
+export const priceChangeSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
   /** Id of the entry that has the new price, or had the lost one. */
-  readonly entry: string;
-  readonly before: Readonly<Record<string, number>> | null;
-  readonly after: Readonly<Record<string, number>> | null;
+  entry: z.string(),
+  before: z.nullable(z.record(z.string(), z.number())),
+  after: z.nullable(z.record(z.string(), z.number())),
   /** Size of the prompt whose price this is. */
-  readonly inputTokens?: number | undefined;
+  inputTokens: z.optional(z.int()),
   /** Source and entry of the price that holds until the change is decided on; absent where there is none. */
-  readonly holds?: string | undefined;
-}
+  holds: z.optional(z.string()),
+});
+
+export type PriceChange = z.infer<typeof priceChangeSchema>;
 
 export interface Merged<E> {
   readonly entries: Entries<E>;

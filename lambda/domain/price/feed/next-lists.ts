@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
 import { dayOf } from '../../calendar/utc.ts';
 import { type GenaiPriceList, openGenaiPrices } from '../genai-prices.ts';
 import { type PriceLists, waitingOverrides } from '../price-book.ts';
 import { comparedPromptTokens, type PriceDoubt, type PriceLookup, type TokenPriceList } from '../rates.ts';
 import { openSecondPrices } from '../second-book.ts';
-import type { FeedSource } from './feed-sources.ts';
+import { type FeedSource, feedSources } from './feed-sources.ts';
 import { genaiFormat, tokenPriceFormat } from './list-formats.ts';
-import { type Entries, mergeList, type PriceChange, shownPrices } from './merge-list.ts';
+import { type Entries, mergeList, type PriceChange, priceChangeSchema, shownPrices } from './merge-list.ts';
 
 /** A first price is plausible up to as often the highest price of its family, and down to this part of the lowest. */
 const MAX_FACTOR = 10;
@@ -58,9 +59,8 @@ export interface FetchedLists {
   readonly 'models.dev'?: TokenPriceList;
 }
 
-export interface SourcedChange extends PriceChange {
-  readonly source: FeedSource;
-}
+const sourcedChangeSchema = z.extend(priceChangeSchema, { source: z.enum(feedSources) });
+export type SourcedChange = z.infer<typeof sourcedChangeSchema>;
 
 /**
  * Why a change waits: the price is half more or less; out of the range of its family; one of many that change at once; the first of a model,
@@ -69,15 +69,16 @@ export interface SourcedChange extends PriceChange {
 export const waitingReasons = ['step', 'range', 'many', 'oneSource', 'override'] as const;
 
 /** A change that waits for the other source or a person. */
-export interface WaitingChange extends SourcedChange {
+export const waitingChangeSchema = z.extend(sourcedChangeSchema, {
   /** Absent for those of before 2026-11-24, which are steps. */
-  readonly why?: (typeof waitingReasons)[number] | undefined;
+  why: z.optional(z.enum(waitingReasons)),
   /** By which a person accepts or refuses it. */
-  readonly number: number;
-  /** ISO 8601. */
-  readonly firstSeenAt: string;
-  readonly decision: 'accepted' | 'refused' | null;
-}
+  number: z.int(),
+  firstSeenAt: z.iso.datetime(),
+  decision: z._default(z.nullable(z.enum(['accepted', 'refused'])), null),
+});
+
+export type WaitingChange = z.infer<typeof waitingChangeSchema>;
 
 export interface NextLists {
   readonly lists: PriceLists;
