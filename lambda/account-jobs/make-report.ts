@@ -1,6 +1,6 @@
 import type { ReadContent } from '../data/reports/open-content.ts';
 import type { Reports } from '../data/reports/reports.ts';
-import { NotFoundError } from '../domain/errors.ts';
+import { orUndefined } from '../domain/errors.ts';
 import type { Report } from '../domain/reports/report.ts';
 import { dueAt, periodAfter, periodOn, type ReportCalendar } from '../domain/reports/report-period.ts';
 import { newRun } from '../domain/reports/report-run.ts';
@@ -17,20 +17,6 @@ const afterPeriod = (report: Report, calendar: ReportCalendar): Pick<Report, 'ne
   return { nextDay: next.firstDay, nextAt: dueAt(schedule, next, calendar) };
 };
 
-/** Undefined where it was deleted since it was due. */
-const findReport = async (
-  { reports }: Pick<MakeReportDependencies, 'reports'>,
-  accountId: string,
-  reportId: string,
-): Promise<Report | undefined> => {
-  try {
-    return await reports.find(accountId, reportId);
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-};
-
 /**
  * Makes a report of the period that is due, to be delivered by the rule evaluator. Periods that were missed follow one after another,
  * each once: the next one is due when this one is stored.
@@ -38,7 +24,7 @@ const findReport = async (
 export const makeReport =
   ({ reports, readContent, now }: MakeReportDependencies) =>
   async (accountId: string, reportId: string): Promise<void> => {
-    const report = await findReport({ reports }, accountId, reportId);
+    const report = await orUndefined(reports.find(accountId, reportId));
     if (report === undefined || report.nextAt > now().toISOString()) return;
     if (!report.isActive) {
       await reports.postpone(report, {}, null);
@@ -63,7 +49,7 @@ const MAX_FAILURES = 12;
 export const failReport =
   ({ reports }: Pick<MakeReportDependencies, 'reports'>) =>
   async (accountId: string, reportId: string, dueAtFor: (failures: number) => Date): Promise<number> => {
-    const report = await findReport({ reports }, accountId, reportId);
+    const report = await orUndefined(reports.find(accountId, reportId));
     if (report === undefined) return 1;
     const failures = report.failures + 1;
     if (failures < MAX_FAILURES) await reports.postpone(report, { failures }, dueAtFor(failures).toISOString());

@@ -54,6 +54,16 @@ export class UnreadableItemError extends DomainError {}
 /** Does not exist or belongs to another account; the caller does not learn which. */
 export class NotFoundError extends DomainError {}
 
+/** Undefined in place of a NotFoundError: for what may have been deleted. */
+export const orUndefined = async <T>(finding: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+};
+
 /** The path exists, and not with this method. */
 export class MethodNotAllowedError extends DomainError {}
 

@@ -7,7 +7,7 @@ import type { Alert, Delivery } from '../domain/alerts/alert.ts';
 import { alertLinks, alertMail, alertMessage } from '../domain/alerts/alert-text.ts';
 import type { Message } from '../domain/alerts/message.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/calendar/units.ts';
-import { NotFoundError } from '../domain/errors.ts';
+import { NotFoundError, orUndefined } from '../domain/errors.ts';
 import { isRuleIn } from '../domain/limits/rule.ts';
 import type { Mail } from '../domain/mail/mail.ts';
 import { isReportFor } from '../domain/reports/report.ts';
@@ -47,15 +47,6 @@ interface Prepared {
   readonly mail: () => Mail;
   readonly message: () => Message;
 }
-
-const orUndefined = async <T>(finding: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await finding;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-};
 
 interface Attempt {
   readonly delivery: Delivery;

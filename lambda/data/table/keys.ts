@@ -30,6 +30,7 @@ const counterShardPart = (shard: number): string => shardPart(shard).replace('#'
 
 const inAccount = (accountId: string, sk: string): Key => ({ pk: `ACCOUNT#${accountId}`, sk });
 const inSpend = (accountId: string, sk: string): Key => ({ pk: spendPartition(accountId), sk });
+const inBlocks = (accountId: string, sk: string): Key => ({ pk: `BLOCKS#${accountId}`, sk });
 /** Sorted by the time (ISO 8601 UTC) from which something of an account is due. */
 const dueInIndex = (partition: string, dueAt: string, accountId: string, name: string) => ({
   gsi1pk: partition,
@@ -44,25 +45,19 @@ export const accountKey = (accountId: string): Key => inAccount(accountId, 'META
  */
 export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
 /** The blocks of an account: a partition of its own, so that the gateway needs no right to read the account's other items. */
-export const blocksKey = (accountId: string): Key => ({ pk: `BLOCKS#${accountId}`, sk: 'META' });
+export const blocksKey = (accountId: string): Key => inBlocks(accountId, 'META');
 /** Measurements of an account's budgets. */
-export const measuresKey = (accountId: string): Key => ({ pk: blocksKey(accountId).pk, sk: 'MEASURES' });
+export const measuresKey = (accountId: string): Key => inBlocks(accountId, 'MEASURES');
 /** Spent and reserved sums of a budget in one period. Next to the blocks: the gateway writes it. */
-export const reservedBudgetKey = (accountId: string, budgetId: string, periodId: string): Key => ({
-  pk: blocksKey(accountId).pk,
-  sk: `BUDGET#${budgetId}#${periodId}`,
-});
+export const reservedBudgetKey = (accountId: string, budgetId: string, periodId: string): Key =>
+  inBlocks(accountId, `BUDGET#${budgetId}#${periodId}`);
 /** The count of one value of a limit with `each` in one period. The value null has the requests without one. */
-export const limitValueKey = (accountId: string, budgetId: string, periodId: string, of: string | null): Key => ({
-  pk: blocksKey(accountId).pk,
-  sk: `${limitValuesPrefix(budgetId, periodId)}${part(of)}`,
-});
+export const limitValueKey = (accountId: string, budgetId: string, periodId: string, of: string | null): Key =>
+  inBlocks(accountId, `${limitValuesPrefix(budgetId, periodId)}${part(of)}`);
 export const limitValuesPrefix = (budgetId: string, periodId: string): string => `EACH#${budgetId}#${periodId}#`;
 /** The amount that somebody decided for one value of a limit with `each`. */
-export const overrideKey = (accountId: string, budgetId: string, of: string | null): Key => ({
-  pk: blocksKey(accountId).pk,
-  sk: `${overridesPrefix(budgetId)}${part(of)}`,
-});
+export const overrideKey = (accountId: string, budgetId: string, of: string | null): Key =>
+  inBlocks(accountId, `${overridesPrefix(budgetId)}${part(of)}`);
 export const overridesPrefix = (budgetId: string): string => `OVERRIDE#${budgetId}#`;
 /** The value in the sort key of either. */
 export const parseValueSk = (sk: string): string | null => value(sk.slice(sk.lastIndexOf('#') + 1));
@@ -71,10 +66,7 @@ export const raiseKey = (accountId: string, budgetId: string, of: string): Key =
   inAccount(accountId, `${raisesKey(accountId).sk}${budgetId}#${part(of)}`);
 export const raisesKey = (accountId: string): Key => inAccount(accountId, 'RAISE#');
 /** Requests from before a limit of each was made, which are still to be counted. */
-export const uncountedKey = (accountId: string, budgetId: string): Key => ({
-  pk: accountKey(accountId).pk,
-  sk: `UNCOUNTED#${budgetId}`,
-});
+export const uncountedKey = (accountId: string, budgetId: string): Key => inAccount(accountId, `UNCOUNTED#${budgetId}`);
 export const ownPricesKey = (accountId: string): Key => inAccount(accountId, 'PRICES');
 /** Accounts with prices of their own, whose months are closed and priced again. */
 export const pricedAccountsPartition = 'PRICED_ACCOUNTS';
@@ -155,10 +147,8 @@ export const undeliveredIndexKey = (shard: number, nextAttemptAt: string, id: st
   gsi1sk: `${nextAttemptAt}#${id}`,
 });
 /** Tracked requests of one calendar month (UTC), `2026-11`. The other shards are apart, where whoever may read spend may read them. */
-export const monthKey = (accountId: string, month: string, shard = 0): Key => ({
-  pk: shard === 0 ? `ACCOUNT#${accountId}` : spendPartition(accountId),
-  sk: `MONTH#${month}${shardPart(shard)}`,
-});
+export const monthKey = (accountId: string, month: string, shard = 0): Key =>
+  (shard === 0 ? inAccount : inSpend)(accountId, `MONTH#${month}${shardPart(shard)}`);
 /** The month in the sort key of a month counter. */
 export const parseMonthSk = (sk: string): string => sk.split('#')[1] ?? '';
 export const requestPartition = (accountId: string, day: Day, shard = 0): string =>

@@ -1,7 +1,7 @@
 import { monthOf } from '../calendar/utc.ts';
 import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit, PRODUCT_PER_NANO_USD, sumOfLines } from '../money.ts';
 import { matchesModel } from '../price/overrides.ts';
-import type { RateKind, Rates } from '../price/rates.ts';
+import { listedRates } from '../price/rates.ts';
 import type { OwnRates } from '../price/request-rates.ts';
 import type { AppliedPrice, PricedUsage } from '../usage/usage.ts';
 import { ALL, type Fraction, factorText, NOTHING, product, timesFraction, withoutPercent } from './fraction.ts';
@@ -12,14 +12,6 @@ import type { MonthPrices, OwnPrice, PriceKind, Terms } from './own-price.ts';
 export interface AccountPrices extends PriceMatching {
   readonly months: Readonly<Record<string, MonthPrices>>;
 }
-
-const TOKENS = 1_000_000;
-
-const ratesOf = ({ usdPerMillionTokens = {}, usdPerUnit = {} }: Extract<Terms, { kind: 'rates' }>): Rates =>
-  Object.fromEntries([
-    ...Object.entries(usdPerMillionTokens).map(([kind, usd]) => [kind, attoUsdPerUnit(usd, TOKENS)]),
-    ...Object.entries(usdPerUnit).map(([kind, usd]) => [kind, attoUsdPerUnit(usd)]),
-  ]) as Partial<Record<RateKind, bigint>>;
 
 /** A request priced at the account's own rates. */
 const atOwnRates = (
@@ -32,7 +24,7 @@ const atOwnRates = (
   const source = `own:${priceId}`;
   if (terms.usdPerRequest === undefined) {
     const matches = (billed: string) => model === undefined || matchesModel([model], billed);
-    const own = priceAt({ source, rates: ratesOf(terms), matches });
+    const own = priceAt({ source, rates: listedRates(terms.usdPerMillionTokens, terms.usdPerUnit), matches });
     return own.provenance === 'unknown' ? list : own;
   }
   // Nobody knows whether the provider charges for a request that it did not accept.

@@ -1,12 +1,12 @@
 import { dayOf } from '../calendar/utc.ts';
-import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import type { UnitName } from '../usage/usage.ts';
+import type { AttoUsd } from '../money.ts';
 import { type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
 import { atVendor, modelNames } from './model-names.ts';
 import { isInForce, matchesModel, matchOf, type Override, providerOverrides } from './overrides.ts';
 import {
   comparedPromptTokens,
   isSamePrice,
+  listedRates,
   type MatchKind,
   type PriceBook,
   type PriceDoubt,
@@ -16,23 +16,14 @@ import {
   type Rates,
   type SourcePrice,
   surest,
-  type TokenKind,
 } from './rates.ts';
 import { openSecondPrices, type SecondPriceList } from './second-book.ts';
-
-const TOKENS_PER_PRICE = 1e6;
 
 const ratesOfOverrides = new WeakMap<Override, Rates>();
 
 /** The rates that an override sets. Each request asks for those of its provider. */
 const ratesOf = (override: Override): Rates => {
-  const known = ratesOfOverrides.get(override);
-  if (known) return known;
-  const { usdPerMtok = {}, usdEach = {} } = override;
-  const rates: Partial<Record<RateKind, AttoUsd>> = {};
-  for (const [kind, usd] of Object.entries(usdPerMtok) as [TokenKind, number][])
-    rates[kind] = attoUsdPerUnit(usd, TOKENS_PER_PRICE);
-  for (const [unit, usd] of Object.entries(usdEach) as [UnitName, number][]) rates[unit] = attoUsdPerUnit(usd);
+  const rates = ratesOfOverrides.get(override) ?? listedRates(override.usdPerMtok, override.usdEach);
   ratesOfOverrides.set(override, rates);
   return rates;
 };

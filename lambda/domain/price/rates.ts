@@ -1,4 +1,4 @@
-import type { AttoUsd } from '../money.ts';
+import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import { PROMPT_SIZE_LIMITS } from '../usage/iterations.ts';
 import type { UnitName } from '../usage/usage.ts';
 
@@ -26,6 +26,16 @@ export type RateKind = TokenKind | UnitName;
 
 /** The rates of one model at one time for one prompt size, in atto-USD for each token or unit. */
 export type Rates = Readonly<Partial<Record<RateKind, AttoUsd>>>;
+
+/** The rates that are listed as USD per million tokens, and as USD per unit. */
+export const listedRates = (
+  usdPerMtok: TokenPrices = {},
+  usdEach: Readonly<Partial<Record<UnitName, number>>> = {},
+): Rates =>
+  Object.fromEntries([
+    ...Object.entries(usdPerMtok).map(([kind, usd]) => [kind, attoUsdPerUnit(usd, 1_000_000)]),
+    ...Object.entries(usdEach).map(([unit, usd]) => [unit, attoUsdPerUnit(usd)]),
+  ]);
 
 /** How a model was found, the surest first: by its name, as a version of a listed model, or by a pattern that may mean other models. */
 const matchKinds = ['name', 'version', 'pattern'] as const;

@@ -1,7 +1,4 @@
-import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
-import { type PriceLookup, type RateKind, seenSince, type TokenKind, type TokenPriceList } from './rates.ts';
-
-const TOKENS_PER_PRICE = 1e6;
+import { listedRates, type PriceLookup, seenSince, type TokenPriceList } from './rates.ts';
 
 /** Token prices of models.dev, or of a package with them. */
 export interface SecondPriceList {
@@ -21,10 +18,8 @@ export const openSecondPrices =
     const { over200k, tiers, ...base } = earlier.find(({ until }) => at < new Date(until))?.prices ?? current;
     const sized = tiers ?? (over200k ? [{ over: 200_000, ...over200k }] : []);
     const { over: _, ...usd } = { over: 0, ...base, ...sized.findLast(({ over }) => inputTokens > over) };
-    const rates: Partial<Record<RateKind, AttoUsd>> = {};
-    for (const [kind, rate] of Object.entries(usd) as [TokenKind, number][]) {
-      // The same rate as the output's must not outlive an override of that.
-      if (kind !== 'reasoning' || rate !== usd.output) rates[kind] = attoUsdPerUnit(rate, TOKENS_PER_PRICE);
-    }
+    // The same rate as the output's must not outlive an override of that.
+    const { reasoning, ...others } = usd;
+    const rates = listedRates(reasoning === usd.output ? others : usd);
     return { source: `${name}:${provider}/${model}`, match: 'name', rates, since: seenSince(listed, at) };
   };
