@@ -180,6 +180,18 @@ describe('a limit of each', () => {
     expect(await world.used(id)).toEqual({ ada: 7 * (1 + 2 + 3 + 10 + 20) });
   });
 
+  it('counts a request from before it whose gateway has a clock that is ahead', async () => {
+    const world = await worldOf();
+    const startedAt = new Date(world.now().getTime() + 10 * MINUTE_MS).toISOString();
+    await world.record(world.event(1, { tokens: 3, ...user('ada'), startedAt }));
+    const id = await world.limit({ each: 'dim:user' });
+    world.wait(RECORDERS_KNOW_MS);
+    await world.countPast();
+    world.wait(20 * MINUTE_MS);
+    await world.countPast();
+    expect(await world.used(id)).toEqual({ ada: 21 });
+  });
+
   it('alerts once for each value that reaches a percentage of what holds for it', async () => {
     const world = await worldOf();
     const id = await world.limit({ each: 'dim:user', amount: 0.000_1, notifyAt: [80, 100], block: {} });

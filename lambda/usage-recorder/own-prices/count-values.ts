@@ -5,6 +5,7 @@ import { noObjects, type ObjectReader } from '../../data/requests/day-file.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openDayReturn } from '../../data/requests/return-day.ts';
 import type { Table } from '../../data/table/table.ts';
+import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { limitPeriodAt } from '../../domain/limits/each.ts';
 import { type CountedLimits, valueCountsOf } from '../../domain/limits/value-counts.ts';
@@ -63,10 +64,9 @@ export const openValueCounting = (
     // The limit is gone, or its days had not begun.
     if (!period) return finish();
     let batch: RequestRecord[] = [];
-    for await (const record of requests.all(accountId, {
-      from: period.start,
-      to: job.doneFrom ?? now().toISOString(),
-    })) {
+    // The clock of a gateway may be ahead of this one.
+    const to = job.doneFrom ?? new Date(nowMs() + DAY_MS).toISOString();
+    for await (const record of requests.all(accountId, { from: period.start, to })) {
       const last = batch.at(-1);
       // Requests of one instant stay together: a cursor is an instant.
       if (last && batch.length >= BATCH && record.startedAt < last.startedAt) {
