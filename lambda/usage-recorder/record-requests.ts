@@ -8,7 +8,7 @@ import { openCountedResponses } from '../data/requests/counted-responses.ts';
 import { openRequests, type RequestName } from '../data/requests/requests.ts';
 import type { Table } from '../data/table/table.ts';
 import { DAY_MS, DAY_SECONDS } from '../domain/calendar/units.ts';
-import { dayOf, monthOf } from '../domain/calendar/utc.ts';
+import { dayOf, endOf, monthOf } from '../domain/calendar/utc.ts';
 import { UnreadableItemError } from '../domain/errors.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
 import { type CountedLimits, valueCountsOf } from '../domain/limits/value-counts.ts';
@@ -163,8 +163,9 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
     termsOf: ReadonlyMap<string, RecordingTerms>,
   ): Promise<Map<string, RequestResult>> => {
     const results = new Map<string, RequestResult>();
+    // From the end of its day on: a limit of each that is made on the 31st counts all requests of the month by their records.
     const expiresAt = ({ accountId, startedAt }: RequestName) =>
-      Math.floor(Date.parse(startedAt) / 1_000) + (termsOf.get(accountId)?.retentionDays ?? 0) * DAY_SECONDS;
+      endOf(dayOf(startedAt)).getTime() / 1_000 + (termsOf.get(accountId)?.retentionDays ?? 0) * DAY_SECONDS;
 
     /** If the slots of a day cannot be reserved, only that day fails. */
     const reserveAll = async (changes: readonly Change[]): Promise<Change[]> => {

@@ -9,6 +9,7 @@ import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openLimitValues, overrideAction } from '../../lambda/data/ledger/limit-values.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { limitValueKey } from '../../lambda/data/table/keys.ts';
+import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 import type { EachLimit } from '../../lambda/domain/limits/block.ts';
 import type { ValueCount } from '../../lambda/domain/limits/each.ts';
 import type { Limit } from '../../lambda/domain/limits/limit.ts';
@@ -20,6 +21,7 @@ import { openValueCounting } from '../../lambda/usage-recorder/own-prices/count-
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { openValueAlerts } from '../../lambda/usage-recorder/value-alerts.ts';
+import { deleteExpired } from '../data/delete-expired.ts';
 import { newAccount, newKey } from '../data/new-account.ts';
 import { randomFrom } from '../faults/random.ts';
 import { SEED, withSeed } from '../seed.ts';
@@ -27,13 +29,14 @@ import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 const RECORDERS_KNOW_MS = 4 * MINUTE_MS;
 const MONTH = 'monthly#2026-11-01T00:00:00.000Z';
 const table = tableForTests();
 
-const worldOf = async () => {
-  const { accountId, keyId, userId, email } = await newAccount(table, 'PRO');
-  let nowMs = Date.parse('2026-11-20T12:00:00Z');
+const worldOf = async ({ plan = 'PRO', at = '2026-11-20T12:00:00Z' }: { plan?: PlanName; at?: string } = {}) => {
+  const { accountId, keyId, userId, email } = await newAccount(table, plan);
+  let nowMs = Date.parse(at);
   const now = () => nowMs;
   const recorder = () => openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now });
   let current = recorder();
@@ -190,6 +193,17 @@ describe('a limit of each', () => {
     world.wait(20 * MINUTE_MS);
     await world.countPast();
     expect(await world.used(id)).toEqual({ ada: 21 });
+  });
+
+  it('of a month counts what the first hours of a month of 31 days had, on any plan, on its last day', async () => {
+    const world = await worldOf({ plan: 'FREE', at: '2026-10-01T00:00:00Z' });
+    await world.record(world.event(1, { tokens: 3, ...user('ada') }));
+    world.wait(31 * DAY_MS - 10 * MINUTE_MS);
+    await deleteExpired(table, world.accountId, world.now().getTime());
+    const id = await world.limit({ each: 'dim:user' });
+    world.wait(RECORDERS_KNOW_MS);
+    await world.countPast();
+    expect(await world.used(id, 'monthly#2026-10-01T00:00:00.000Z')).toEqual({ ada: 21 });
   });
 
   it('alerts once for each value that reaches a percentage of what holds for it', async () => {

@@ -9,6 +9,7 @@ import type { Counters } from '../../lambda/domain/spend/counters.ts';
 import { MAX_EVENT_AGE_DAYS } from '../../lambda/domain/usage/limits.ts';
 import type { CloseEvent, RequestEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { deleteExpired } from '../data/delete-expired.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from './events.ts';
 import { ledgerSums, spendCounterText } from './ledger-sums.ts';
@@ -29,16 +30,6 @@ const DAY_MS = 86_400_000;
 
 const setPlan = (accountId: string, plan: string) =>
   table.call('PutItem', { TableName: table.name, Item: { ...accountKey(accountId), plan } });
-
-/** Deletes the items of an account that have expired, as the table does on its own. */
-const deleteExpired = async (accountId: string, now: number) => {
-  const { Items = [] } = await table.call('Scan', {
-    TableName: table.name,
-    FilterExpression: 'begins_with(pk, :account) AND expiresAt <= :now',
-    ExpressionAttributeValues: { ':account': accountKey(accountId).pk, ':now': now / 1_000 },
-  });
-  for (const { pk, sk } of Items) await table.call('DeleteItem', { TableName: table.name, Key: { pk, sk } });
-};
 
 /** The bucket of a duration: each ends at 11/9 of the one before, and the last has an hour and more. */
 const bucketOf = (ms: number): number => {
@@ -208,7 +199,7 @@ describe('openRecorder', () => {
       countedFor: [],
       recordedAt: '2026-11-21T09:00:00.000Z',
       // An unknown account keeps records as long as the FREE plan does.
-      expiresAt: Date.parse('2026-12-20T12:00:00Z') / 1_000,
+      expiresAt: Date.parse('2026-12-21T00:00:00Z') / 1_000,
     });
   });
 
@@ -217,12 +208,12 @@ describe('openRecorder', () => {
     ['STARTER', 90],
     ['PRO', 400],
     ['SCALE', 400],
-  ])('keeps the records of %s for %d days', async (plan, days) => {
+  ])('keeps the records of %s for %d days after theirs', async (plan, days) => {
     const accountId = newAccountId();
     await setPlan(accountId, plan);
     const [result] = await newRecorder()([closeEvent({ accountId, startedAt: '2026-11-20T12:00:00.999Z' })]);
     expect(result).toMatchObject({
-      record: { expiresAt: Date.parse('2026-11-20T12:00:00Z') / 1_000 + days * 86_400 },
+      record: { expiresAt: Date.parse('2026-11-21T00:00:00Z') / 1_000 + days * 86_400 },
     });
   });
 
@@ -307,7 +298,7 @@ describe('openRecorder', () => {
     const before = await ledgerSums(table, accountId, ['2026-11']);
     await setPlan(accountId, 'PRO');
     for (const days of [28, 30, 31, 45, 100]) {
-      await deleteExpired(accountId, NOW + days * DAY_MS);
+      await deleteExpired(table, accountId, NOW + days * DAY_MS);
       const [result] = await newRecorder(table, NOW + days * DAY_MS)([event]);
       expect([days, result?.kind]).toEqual([days, days < 29 ? 'known' : 'expired']);
       const { months, days: sums } = await ledgerSums(table, accountId, ['2026-11']);
@@ -328,7 +319,7 @@ describe('openRecorder', () => {
       });
     for (const [n, days] of [0, 61, 500].entries()) {
       const now = NOW + days * DAY_MS;
-      await deleteExpired(accountId, now);
+      await deleteExpired(table, accountId, now);
       const [result] = await newRecorder(table, now)([fetched(n, now - 1_000)]);
       expect(result).toMatchObject({ kind: 'recorded', record: { provenance: n === 0 ? 'computed' : 'free' } });
     }

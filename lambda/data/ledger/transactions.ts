@@ -1,6 +1,6 @@
 import { HOUR_COUNTER_DAYS } from '../../domain/calendar/range.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
-import { type Day, dayOf, endOf, type Hour, hourOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
+import { type Day, dayOf, type Hour, hourOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import { useBy } from '../../domain/limits/value-counts.ts';
 import { allocationContributionsOf, contributionOf } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters, isZero, subtractCounters } from '../../domain/spend/counters.ts';
@@ -36,18 +36,17 @@ import type { Sharding } from './sharding.ts';
 
 /**
  * The session counter of a record, if it belongs to a session. It has the same sums as the spend counters, and they change in the same
- * transaction, so a session is exact whatever comes late, twice or again. It lives as long as the last record of its day.
+ * transaction, so a session is exact whatever comes late, twice or again. It lives as long as the records of its day.
  */
 const sessionCounterOf = (
-  record: Pick<RequestRecord, 'startedAt' | 'expiresAt' | 'session' | 'client' | 'keyId'>,
+  record: Pick<RequestRecord, 'expiresAt' | 'session' | 'client' | 'keyId'>,
 ): { readonly counterName: string; readonly expiresAt: number } | null => {
-  const { startedAt, session, client, keyId } = record;
+  const { expiresAt, session, client, keyId } = record;
   if (session === null) return null;
-  const retentionDays = Math.round((record.expiresAt - Date.parse(startedAt) / 1_000) / DAY_SECONDS);
   const { id: sessionId, agentId = null, parentAgentId = null } = session;
   return {
     counterName: sessionCounterName({ sessionId, agentId, parentAgentId, client, keyId }),
-    expiresAt: endOf(dayOf(startedAt)).getTime() / 1_000 + retentionDays * DAY_SECONDS,
+    expiresAt,
   };
 };
 

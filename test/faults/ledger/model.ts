@@ -143,7 +143,7 @@ export class LedgerModel {
     const isClose = event.kind === 'close';
     if (known && (known.isClosed || !isClose)) return;
     this.#facts = null;
-    const expiresAt = (Math.floor(Date.parse(request.startedAt) / 1_000) + terms.retentionDays * 86_400) * 1_000;
+    const expiresAt = Date.parse(request.startedAt.slice(0, 10)) + (1 + terms.retentionDays) * DAY_MS;
     this.#known.set(request.requestId, {
       request,
       isClosed: isClose,
