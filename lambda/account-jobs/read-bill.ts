@@ -29,7 +29,7 @@ interface ReadBillDependencies {
 export const readBill =
   ({ bills, connections, credentials, sourceOf, now }: ReadBillDependencies) =>
   async (accountId: string, provider: string): Promise<void> => {
-    const connection = (await connections.list(accountId)).find((each) => each.provider === provider);
+    const connection = (await connections.list(accountId)).items.find((each) => each.provider === provider);
     const source = sourceOf(provider);
     if (connection === undefined || source === undefined) return;
     const at = now();
@@ -64,7 +64,7 @@ export const readBill =
 export const failBill =
   ({ connections }: Pick<ReadBillDependencies, 'connections'>) =>
   async (accountId: string, provider: string, dueAt: (failures: number) => Date): Promise<number> => {
-    const connection = (await connections.list(accountId)).find((each) => each.provider === provider);
+    const connection = (await connections.list(accountId)).items.find((each) => each.provider === provider);
     if (connection === undefined) return 1;
     const failures = connection.failures + 1;
     const problem = 'What the provider billed could not be stored. It is tried again.';

@@ -1,24 +1,39 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import * as archives from '../../lambda/dashboard/archives/manage-archives.ts';
+import { createArchive, listArchives } from '../../lambda/dashboard/archives/operations.ts';
+import * as bills from '../../lambda/dashboard/reconciliation/bills.ts';
+import { listBillConnections } from '../../lambda/dashboard/reconciliation/operations.ts';
+import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
+import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import {
+  accountApiTokenKey,
   accountKey,
   accountServiceKeyKey,
   accountUserKey,
   alertKey,
+  archiveKey,
+  billConnectionKey,
   blocksKey,
   destinationKey,
+  invitationKey,
   ownPricesKey,
   reportKey,
   ruleKey,
   savedViewKey,
   savingKey,
+  userKey,
 } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
+import { route } from '../../lambda/http/operation.ts';
+import { newKey, newMember } from '../data/new-account.ts';
 import { sampleAlert } from '../domain/alerts/sample-alert.ts';
+import { callAs, serve } from '../http/invoke.ts';
 import { dashboardForTests } from './open-dashboard.ts';
+import { identityApi } from './open-identity.ts';
 
 const { table, caller, call } = dashboardForTests({ webhookUrlProblem: async () => undefined });
 
@@ -28,14 +43,21 @@ const put = (item: Record<string, unknown>) => table.call('PutItem', { TableName
 const putLater = async (key: typeof ruleKey, id: string, members: object) =>
   put({ ...(await findItem(table, key(caller.accountId, id))), ...key(caller.accountId, 'later'), ...members });
 
-const lists = async (path: string, id: string, unreadable?: number) => {
+const lists = async (path: string, id: string, unreadable?: number, of = call) => {
   expect(id).toEqual(expect.any(String));
-  const { status, body } = await call('GET', path);
+  const { status, body } = await of('GET', path);
   expect({ status, ids: body.items?.map((item: { id: string }) => item.id), unreadable: body.unreadable }).toEqual({
     ...{ status: 200, ids: [id], unreadable },
   });
 };
 
+/** Who may sign in and what they may do, with a user pool that takes everything. */
+const identityOf = () => {
+  const directory = { createUser: async () => uuidv7(), setPassword: async () => {}, deleteUser: async () => {} };
+  return callAs(identityApi(table, { directory, sessions: { endSessions: async () => {} } }), caller);
+};
+
+const AT = '2026-11-20T16:00:00Z';
 const channels = { channels: ['email'], isActive: true };
 const rule = { type: 'cost_threshold', name: 'r', config: { threshold: 50, period: 'daily' }, ...channels };
 const report = { name: 'r', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'], ...channels };
@@ -146,6 +168,60 @@ describe('a later version that was replaced by an earlier one', () => {
     await lists('/destinations', id, 1);
     for (let n = 2; n < 5; n++) expect((await call('POST', '/destinations', destination)).status).toBe(201);
     expect((await call('POST', '/destinations', destination)).body.error.code).toBe('LIMIT_REACHED');
+  });
+
+  it('leaves the tokens and invitations that can be read, and ends one that cannot', async () => {
+    const identity = identityOf();
+    const { id } = (await identity('POST', '/tokens', { name: 't', role: 'viewer' })).body;
+    await putLater(accountApiTokenKey, id, { tokenId: 'later', role: 'auditor' });
+    await lists('/tokens', id, 1, identity);
+    expect((await identity('DELETE', '/tokens/later')).status).toBe(204);
+    const { accountId, userId: invitedBy } = caller;
+    const times = { createdAt: AT, sentAt: AT, validUntil: '2030-01-01T00:00:00Z' };
+    const invitation = { invitationId: 'later', accountId, email: 'eve@example.com', role: 'auditor', tokenHash: 'h' };
+    await put({ ...invitationKey(accountId, 'later'), ...invitation, invitedBy, ...times });
+    expect(await identity('GET', '/invitations')).toMatchObject({ status: 200, body: { items: [] } });
+  });
+
+  it('removes a member with a role that it does not know', async () => {
+    const identity = identityOf();
+    await newMember(table, caller.accountId, 'later', 'viewer');
+    const ofMember = [userKey('later'), accountUserKey(caller.accountId, 'later')];
+    for (const key of ofMember) await put({ ...(await findItem(table, key)), role: 'auditor' });
+    await newKey(table, caller.accountId, { ownerUserId: 'later' });
+    expect(await identity('DELETE', '/members/later')).toMatchObject({ status: 200, body: { activeKeys: [{}] } });
+    for (const key of ofMember) expect(await findItem(table, key)).toBeUndefined();
+  });
+
+  it('leaves the archives and connected bills that can be read, and counts the others', async () => {
+    const { accountId } = caller;
+    const opened = {
+      archives: openArchives(table),
+      connections: openBillConnections(table),
+      newId: uuidv7,
+      now: () => new Date(),
+    };
+    const files = callAs(
+      serve([
+        route(createArchive, archives.createArchive(opened as never)),
+        route(listArchives, archives.listArchives(opened as never)),
+        route(listBillConnections, bills.listBillConnections(opened as never)),
+      ]),
+      caller,
+    );
+    const { id } = (await files('POST', '/account/archives')).body;
+    await putLater(archiveKey, id, { archiveId: 'later', status: 'paused' });
+    await lists('/account/archives', id, 1, files);
+    for (const provider of ['openai', 'perplexity'])
+      await put({
+        ...billConnectionKey(accountId, provider),
+        accountId,
+        provider,
+        connectedAt: AT,
+        connectedBy: 'ada',
+      });
+    const { status, body } = await files('GET', '/bill-connections');
+    expect({ status, body }).toMatchObject({ status: 200, body: { items: [{ provider: 'openai' }], unreadable: 1 } });
   });
 
   it('leaves the savings about which this one can decide', async () => {

@@ -27,7 +27,7 @@ export const createArchive =
     const { accountId, name: requestedBy } = caller;
     const at = now();
     const requires = async () => {
-      if ((await archives.list(accountId)).some(({ status }) => status === 'pending'))
+      if ((await archives.list(accountId)).items.some(({ status }) => status === 'pending'))
         throw new ConflictError('An archive is being written already. Wait until it is there.');
     };
     const archive: Archive = {
@@ -48,7 +48,10 @@ export const createArchive =
 
 export const listArchives =
   ({ archives, now }: Opened): Implementation<typeof operations.listArchives> =>
-  async ({ caller }) => ({ items: current(await archives.list(caller.accountId), now()).map(view) });
+  async ({ caller }) => {
+    const { items, unreadable } = await archives.list(caller.accountId);
+    return { items: current(items, now()).map(view), unreadable: unreadable.length || undefined };
+  };
 
 export const linkArchive =
   ({ archives, audit, objects, now }: Opened): Implementation<typeof operations.linkArchive> =>

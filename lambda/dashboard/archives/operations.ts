@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
+import { unreadable } from '../../http/parameters.ts';
 
 const instant = z.iso.datetime();
 const operation = inGroup('Account');
@@ -30,7 +31,7 @@ export const createArchive = operation('createArchive', 'POST /account/archives'
 export const listArchives = operation('listArchives', 'GET /account/archives', {
   summary: 'List the archives of the account',
   permission: 'account:read',
-  success: ok('Newest first. Archives are kept for seven days.', { items: z.array(archiveSchema) }),
+  success: ok('Newest first. Archives are kept for seven days.', { items: z.array(archiveSchema), unreadable }),
 });
 
 export const linkArchive = operation('linkArchive', 'POST /account/archives/{id}/link', {

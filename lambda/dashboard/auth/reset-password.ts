@@ -49,7 +49,7 @@ export const readReview =
     const { sees, permits } = scopeOf(caller);
     const made = (await keys.listActive(caller.accountId)).filter((key) => key.createdAt >= since && isIn(sees, key));
     const madeTokens = permits('tokens:read')
-      ? (await tokens.list(caller.accountId)).filter(({ createdAt }) => createdAt >= since)
+      ? (await tokens.list(caller.accountId)).items.filter(({ createdAt }) => createdAt >= since)
       : [];
     return {
       since,

@@ -85,7 +85,7 @@ export const transferOwnership =
 const end = async (
   { members, sessions, logger, now }: Identity,
   from: Parameters<typeof auditOf>[0],
-  { userId, email, role }: User,
+  { userId, email, role }: Pick<User, 'userId' | 'email'> & { readonly role: string },
   action: 'member.removed' | 'member.left',
 ): Promise<void> => {
   await members.remove(userId, auditOf(from, { action, subject: userId, details: { email, role } }, now()));
@@ -139,9 +139,8 @@ export const removeMember =
       params: { userId },
       query: { revokeTokens, keys: becomes, to },
     } = input;
-    const listed = await members.list(accountId);
-    const member = listed.find((each) => each.userId === userId);
-    const heir = becomes === 'hand-over' ? requireHeir(listed, userId, to) : undefined;
+    const member = await members.findRemovable(accountId, userId);
+    const heir = becomes === 'hand-over' ? requireHeir(await members.list(accountId), userId, to) : undefined;
     if (member) await end(dependencies, input, member, 'member.removed');
     const owned = (await keys.listActive(accountId)).filter(({ ownerUserId }) => ownerUserId === userId);
     const kept = [];

@@ -1,8 +1,6 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import type { BillConnection } from '../../data/reconciliation/bill-connections.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { ConflictError, ValidationError } from '../../domain/errors.ts';
-import type { BilledProvider } from '../../domain/reconciliation/bill.ts';
 import { parseBillCsv } from '../../domain/reconciliation/bill-csv.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { BillError } from '../../integrations/bills/bill-source.ts';
@@ -11,14 +9,12 @@ import type * as operations from './operations.ts';
 
 type Opened = Pick<Files, 'connections' | 'credentials' | 'sourceOf' | 'now'>;
 
-const viewOf = ({ provider, ...connection }: BillConnection) => ({
-  ...connection,
-  provider: provider as BilledProvider,
-});
-
 export const listBillConnections =
   ({ connections }: Opened): Implementation<typeof operations.listBillConnections> =>
-  async ({ caller: { accountId } }) => ({ items: (await connections.list(accountId)).map(viewOf) });
+  async ({ caller: { accountId } }) => {
+    const { items, unreadable } = await connections.list(accountId);
+    return { items, unreadable: unreadable.length || undefined };
+  };
 
 /** Saves a credential after the bill of yesterday was read with it. */
 export const connectBill =
@@ -44,11 +40,11 @@ export const connectBill =
     await connections.save(connection, auditOf({ caller, clientAddress }, fact, at));
     // Then: without a connection nobody would find the credential.
     await credentials.save(caller.accountId, provider, credential);
-    if (!(await connections.list(caller.accountId)).some((each) => each.provider === provider)) {
+    if (!(await connections.list(caller.accountId)).items.some((each) => each.provider === provider)) {
       await credentials.remove(caller.accountId, provider);
       throw new ConflictError('Another request disconnected the bill. Connect it again.');
     }
-    return viewOf({ ...connection, readAt: null, problem: null, failures: 0 });
+    return { ...connection, readAt: null, problem: null, failures: 0 };
   };
 
 export const disconnectBill =

@@ -3,7 +3,7 @@ import { providerLabels } from '../../domain/providers.ts';
 import { billedProviders } from '../../domain/reconciliation/bill.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
-import { day } from '../../http/parameters.ts';
+import { day, unreadable } from '../../http/parameters.ts';
 
 const operation = inGroup('Reconciliation');
 const provider = z.enum(providerLabels).check(z.describe('Gateway label of the provider.'));
@@ -37,7 +37,7 @@ const connection = z.object({
 export const listBillConnections = operation('listBillConnections', 'GET /bill-connections', {
   summary: 'List the providers whose bill is read',
   permission: 'spend:read-all',
-  success: ok('One for each provider.', { items: z.array(connection) }),
+  success: ok('One for each provider.', { items: z.array(connection), unreadable }),
 });
 
 export const connectBill = operation('connectBill', 'PUT /bill-connections/{provider}', {

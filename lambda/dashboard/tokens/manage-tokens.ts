@@ -42,9 +42,10 @@ const view = (
 
 export const listTokens =
   ({ tokens }: Identity): Implementation<typeof operations.listTokens> =>
-  async ({ caller: { accountId } }) => ({
-    items: (await tokens.list(accountId)).map((token) => view(token, token.lastUsedAt)),
-  });
+  async ({ caller: { accountId } }) => {
+    const { items, unreadable } = await tokens.list(accountId);
+    return { items: items.map((token) => view(token, token.lastUsedAt)), unreadable: unreadable.length || undefined };
+  };
 
 /** @throws ForbiddenError, ValidationError, LimitReachedError */
 const requireMayCreate = async (
@@ -156,7 +157,7 @@ export const endTokensAbove = async (
     rights !== null &&
     mayGive(rights.role, role) &&
     (rights.projects === undefined || projects?.every((each) => hasProject(rights, each)));
-  const above = (await dependencies.tokens.list(input.caller.accountId)).filter(
+  const above = (await dependencies.tokens.list(input.caller.accountId)).items.filter(
     (token) => token.createdBy === createdBy && !isWithin(token),
   );
   const tokens = [];

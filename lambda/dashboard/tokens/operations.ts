@@ -3,7 +3,7 @@ import { redirectPattern } from '../../domain/accounts/oauth-client.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { RESOURCE_METADATA } from '../../http/mcp-http.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name } from '../../http/parameters.ts';
+import { name, unreadable } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const DEFAULT_DAYS = 365;
@@ -42,7 +42,7 @@ const operation = inGroup('API tokens');
 export const listTokens = operation('listTokens', 'GET /tokens', {
   summary: 'List API tokens, including expired ones',
   permission: 'tokens:read',
-  success: ok('Oldest first.', { items: z.array(tokenSchema) }),
+  success: ok('Oldest first.', { items: z.array(tokenSchema), unreadable }),
 });
 
 export const createToken = operation('createToken', 'POST /tokens', {

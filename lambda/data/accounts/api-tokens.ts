@@ -5,7 +5,7 @@ import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/er
 import { type Action, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountApiTokenKey, apiTokenKey, userKey } from '../table/keys.ts';
-import { findAs, findItem, listItems } from '../table/read.ts';
+import { findAs, findItem, listReadable } from '../table/read.ts';
 import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { retryConflicts, transact, tryTransact } from '../table/write.ts';
@@ -56,6 +56,9 @@ const apiTokenSchema = z.extend(ownerSchema, {
 export type ApiToken = z.infer<typeof apiTokenSchema>;
 export type ApiTokenOwner = z.infer<typeof ownerSchema>;
 
+/** As much of a token as removing it takes. */
+const removableSchema = z.pick(apiTokenSchema, { tokenHash: true, userId: true });
+
 const lastUseSchema = z.object({ tokenId: z.string(), lastUsedAt: z.optional(z.string()) });
 
 /** A token has three items: one by its hash, which look-ups read, one in the account's list, and its user. */
@@ -66,24 +69,24 @@ const itemsOf = (token: ApiToken, user: User) => [
 ];
 
 export const openApiTokens = (table: Table) => {
-  const list = (accountId: string): Promise<ApiToken[]> =>
-    listItems(table, accountApiTokenKey(accountId, ''), (item) => apiTokenSchema.parse(item));
+  const list = (accountId: string) =>
+    listReadable(table, accountApiTokenKey(accountId, ''), (item) => apiTokenSchema.parse(item));
 
   return {
     /** All tokens of an account, also expired ones, oldest first, with the time of their last use. */
-    list: async (accountId: string): Promise<(ApiToken & { readonly lastUsedAt: string | undefined })[]> => {
-      const tokens = await list(accountId);
-      const keys = tokens.map(({ tokenHash }) => apiTokenKey(tokenHash));
+    list: async (accountId: string) => {
+      const { items, unreadable } = await list(accountId);
+      const keys = items.map(({ tokenHash }) => apiTokenKey(tokenHash));
       const uses = (await batchRead(table, keys, { consistent: false })).map((item) => lastUseSchema.parse(item));
       const lastUses = new Map(uses.map(({ tokenId, lastUsedAt }) => [tokenId, lastUsedAt]));
-      return tokens.map((token) => ({ ...token, lastUsedAt: lastUses.get(token.tokenId) }));
+      return { items: items.map((token) => ({ ...token, lastUsedAt: lastUses.get(token.tokenId) })), unreadable };
     },
 
-    userIds: async (accountId: string): Promise<string[]> => (await list(accountId)).map(({ userId }) => userId),
+    userIds: async (accountId: string): Promise<string[]> => (await list(accountId)).items.map(({ userId }) => userId),
 
     /** @throws LimitReachedError */
     requireRoom: async (accountId: string): Promise<void> => {
-      if ((await list(accountId)).length >= MAX_TOKENS)
+      if (Object.values(await list(accountId)).flat().length >= MAX_TOKENS)
         throw new LimitReachedError(`An account can have ${MAX_TOKENS} API tokens. Remove one first.`);
     },
 
@@ -128,11 +131,11 @@ export const openApiTokens = (table: Table) => {
      * @returns the token as it was
      * @throws NotFoundError
      */
-    remove: (accountId: string, tokenId: string, audit: AuditEntry): Promise<ApiToken> =>
+    remove: (accountId: string, tokenId: string, audit: AuditEntry): Promise<z.infer<typeof removableSchema>> =>
       retryConflicts(async () => {
         const item = await findItem(table, accountApiTokenKey(accountId, tokenId));
         if (item === undefined) throw new NotFoundError('There is no such token.');
-        const token = apiTokenSchema.parse(item);
+        const token = removableSchema.parse(item);
         const { tokenHash } = token;
         await transact(table, [
           remove(accountApiTokenKey(accountId, tokenId), 'tokenHash = :tokenHash', { tokenHash }),

@@ -3,7 +3,7 @@ import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import { IS_NEW, put } from '../table/actions.ts';
 import { archiveKey } from '../table/keys.ts';
-import { findItem, listItems } from '../table/read.ts';
+import { findItem, listReadable, readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { jobItem, writeJob } from './account-jobs.ts';
@@ -56,14 +56,18 @@ export const openArchives = (table: Table) => ({
   },
 
   /** Newest first. */
-  list: async (accountId: string): Promise<Archive[]> =>
-    (await listItems(table, archiveKey(accountId, ''), (item) => archiveSchema.parse(item))).reverse(),
+  list: async (accountId: string) => {
+    const { items, unreadable } = await listReadable(table, archiveKey(accountId, ''), (item) =>
+      archiveSchema.parse(item),
+    );
+    return { items: items.reverse(), unreadable };
+  },
 
   /** @throws NotFoundError */
   find: async (accountId: string, archiveId: string): Promise<Archive> => {
     const item = await findItem(table, archiveKey(accountId, archiveId));
     if (item === undefined) throw new NotFoundError('There is no such archive.');
-    return archiveSchema.parse(item);
+    return readItem(() => archiveSchema.parse(item));
   },
 
   /** @param dueAt ISO 8601 UTC: when it goes on; null when it is finished */

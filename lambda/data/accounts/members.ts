@@ -6,7 +6,7 @@ import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/er
 import { type Action, check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountKey, accountUserKey, invitationKey, invitationMailsKey, userKey } from '../table/keys.ts';
-import { findAs, listItems } from '../table/read.ts';
+import { findAs, listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
@@ -30,6 +30,8 @@ const invitationSchema = z.object({
 });
 
 export type Invitation = z.infer<typeof invitationSchema>;
+
+const removableSchema = z.object({ userId: z.string(), email: z.string(), role: z._default(z.string(), 'owner') });
 
 /** How long an expired invitation stays in the list. */
 const SHOWN_EXPIRED_DAYS = 30;
@@ -105,8 +107,9 @@ export const openMembers = (table: Table) => {
     );
 
   const invitationsOf = async (accountId: string): Promise<Invitation[]> => {
-    const invitations = await listItems(table, invitationKey(accountId, ''), (item) => invitationSchema.parse(item));
-    return invitations.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+    const under = invitationKey(accountId, '');
+    const { items } = await listReadable(table, under, (item) => invitationSchema.parse(item));
+    return items.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   };
 
   return {
@@ -121,6 +124,10 @@ export const openMembers = (table: Table) => {
 
     /** @throws NotFoundError for a user of another account, and for a program */
     find: requireMember,
+
+    /** As much of a member as removing takes: they may have a role of a later version. */
+    findRemovable: (accountId: string, userId: string) =>
+      findAs(table, accountUserKey(accountId, userId), removableSchema),
 
     /**
      * The owner's role changes by `transferOwnership` alone.

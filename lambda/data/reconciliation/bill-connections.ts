@@ -1,16 +1,17 @@
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
+import { billedProviders } from '../../domain/reconciliation/bill.ts';
 import { jobItem, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { put, remove } from '../table/actions.ts';
 import { billConnectionKey } from '../table/keys.ts';
-import { listItems } from '../table/read.ts';
+import { listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
 
 const connectionSchema = z.object({
   accountId: z.string(),
-  provider: z.string(),
+  provider: z.enum(billedProviders),
   /** ISO 8601 UTC. */
   connectedAt: z.string(),
   connectedBy: z.string(),
@@ -38,8 +39,8 @@ export const openBillConnections = (table: Table) => ({
   remove: (accountId: string, provider: string, audit: AuditEntry): Promise<void> =>
     transact(table, [remove(billConnectionKey(accountId, provider)), putAudit(audit)]),
 
-  list: (accountId: string): Promise<BillConnection[]> =>
-    listItems(table, billConnectionKey(accountId, ''), (item) => connectionSchema.parse(item)),
+  list: (accountId: string) =>
+    listReadable(table, billConnectionKey(accountId, ''), (item) => connectionSchema.parse(item)),
 
   /** Writes nothing if it was connected again since it was read. @param dueAt ISO 8601 UTC: when the bill is read again */
   write: (

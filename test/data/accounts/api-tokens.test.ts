@@ -30,6 +30,6 @@ it('a token that a program fetches while it is removed is removed', async () => 
   });
   const { ownerOf } = openApiTokenUse(table, Date.now);
   expect((await openApiTokens(raced).remove(accountId, tokenId, audit)).tokenHash).toBe(secretHash(token));
-  expect([isFetched, await tokens.list(accountId)]).toEqual([true, []]);
+  expect([isFetched, (await tokens.list(accountId)).items]).toEqual([true, []]);
   expect(await ownerOf(token)).toBeUndefined();
 });
