@@ -33,7 +33,9 @@ const schema = z
 
 /** The folder that object keys are relative to: of a copy of the bucket, or of one of the emulator's buckets. */
 const folderIn = (data: string): string | undefined =>
-  globSync([join(data, EXPORTS), join(data, 'objects/buckets/*/objects', EXPORTS)]).map(dirname)[0];
+  globSync([EXPORTS, join('objects/buckets/*/objects', EXPORTS)], { cwd: data }).map((each) =>
+    join(data, dirname(each)),
+  )[0];
 
 /** Says what the files alone show to be missing; null for nothing. */
 const missingDays = async ({ rows }: Query, now: Date): Promise<string | null> => {

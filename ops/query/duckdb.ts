@@ -42,9 +42,10 @@ export const openQuery = async (folder: string): Promise<Query> => {
   const connection = await instance.connect();
   /** The rows of all days; undefined where there are none. */
   const rowsOf = (dataset: DatasetName): string | undefined => {
-    const pattern = join(folder, `${exportKey('*', dataset, 'parquet', '*')}*`);
-    // The emulator keeps a file about each object next to it.
-    const files = globSync(pattern).filter((file) => !file.endsWith('.json'));
+    // The name of the folder is no pattern. The emulator keeps a file about each object next to it.
+    const files = globSync(`${exportKey('*', dataset, 'parquet', '*')}*`, { cwd: folder })
+      .filter((file) => !file.endsWith('.json'))
+      .map((file) => join(folder, file));
     if (files.length === 0) return undefined;
     const parts = `string_split(filename, ${text(`/${EXPORTS}/`)})[-1]`;
     return `SELECT * EXCLUDE (filename), string_split(${parts}, '/')[1] AS account, string_split(${parts}, '/')[4] AS day
