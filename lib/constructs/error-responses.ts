@@ -32,7 +32,7 @@ export const gatewayResponses = (corsOrigins: readonly string[], messages: Error
       {
         ...(status !== undefined && { statusCode: String(status) }),
         responseParameters: Object.fromEntries(
-          Object.entries({ ...plainHeaders, ...retryAfter(status), ...corsHeaders(corsOrigins) }).map(
+          Object.entries({ ...plainHeaders, ...retryAfter(status), ...literal(corsHeaders(corsOrigins)) }).map(
             ([name, value]) => [`gatewayresponse.header.${name}`, value],
           ),
         ),
@@ -42,6 +42,9 @@ export const gatewayResponses = (corsOrigins: readonly string[], messages: Error
   );
 
 /** Text in quotes is literal; anything else names a variable. */
+const literal = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+
 const plainHeaders = { 'X-Request-Id': 'context.requestId', 'Cache-Control': "'no-store'" };
 
 /** Seconds after which a retry makes sense; the handlers use the same. */
@@ -49,14 +52,15 @@ const retryAfter = (status: number | undefined): Record<string, string> =>
   status === 429 || status === 503 ? { 'Retry-After': status === 429 ? "'10'" : "'5'" } : {};
 
 /**
- * A gateway response cannot choose among origins by itself. With several, `*` is what lets each of them read the error: no
+ * A response of API Gateway or the firewall cannot choose among origins by itself. With several, `*` is what lets each of them read the error: no
  * cookie is in play, and the body holds nothing but a code.
  */
-const corsHeaders = (origins: readonly string[]): Record<string, string> => {
-  if (origins.length === 0) return {};
+export const corsHeaders = (origins: readonly string[]): Record<string, string> => {
+  const [origin, ...others] = origins;
+  if (origin === undefined) return {};
   return {
-    'Access-Control-Allow-Origin': origins.length === 1 ? `'${origins[0]}'` : "'*'",
-    'Access-Control-Expose-Headers': "'X-Request-Id, Retry-After'",
+    'Access-Control-Allow-Origin': others.length === 0 ? origin : '*',
+    'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
   };
 };
 

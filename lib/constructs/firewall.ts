@@ -1,5 +1,6 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
+import { corsHeaders } from './error-responses.ts';
 
 type Rule = CfnWebACL.RuleProperty;
 type Statement = CfnWebACL.StatementProperty;
@@ -23,6 +24,8 @@ export interface RateRule {
 export interface FirewallProps {
   readonly managedRules: readonly ManagedRules[];
   readonly rateRules: readonly RateRule[];
+  /** Web origins whose pages must be able to read a refusal. */
+  readonly corsOrigins: readonly string[];
 }
 
 const WINDOW_SECONDS = 300;
@@ -45,7 +48,7 @@ const visibility = (metricName: string) => ({
   sampledRequestsEnabled: false,
 });
 
-const rateRule = ({ name, limit, counts }: RateRule): Omit<Rule, 'priority'> => ({
+const rateRule = ({ name, limit, counts }: RateRule, corsOrigins: readonly string[]): Omit<Rule, 'priority'> => ({
   name,
   statement: {
     rateBasedStatement: {
@@ -60,7 +63,9 @@ const rateRule = ({ name, limit, counts }: RateRule): Omit<Rule, 'priority'> => 
       customResponse: {
         responseCode: 429,
         customResponseBodyKey: RATE_LIMITED,
-        responseHeaders: [{ name: 'Retry-After', value: String(WINDOW_SECONDS) }],
+        responseHeaders: Object.entries({ 'Retry-After': String(WINDOW_SECONDS), ...corsHeaders(corsOrigins) }).map(
+          ([name, value]) => ({ name, value }),
+        ),
       },
     },
   },
@@ -86,9 +91,9 @@ const managedRule = ({ name, countOnly = [], observe = false }: ManagedRules): O
 export class Firewall extends Construct {
   readonly #acl: CfnWebACL;
 
-  constructor(scope: Construct, id: string, { managedRules, rateRules }: FirewallProps) {
+  constructor(scope: Construct, id: string, { managedRules, rateRules, corsOrigins }: FirewallProps) {
     super(scope, id);
-    const rules = [...rateRules.map(rateRule), ...managedRules.map(managedRule)];
+    const rules = [...rateRules.map((rule) => rateRule(rule, corsOrigins)), ...managedRules.map(managedRule)];
     this.#acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },

@@ -96,7 +96,7 @@ export class DashboardApiStack extends Stack {
       throttle: settings.dashboard.throttle,
       corsOrigins,
       firewall: settings.firewall.enabled
-        ? new Firewall(this, 'Firewall', dashboardFirewall(settings.firewall))
+        ? new Firewall(this, 'Firewall', { ...dashboardFirewall(settings.firewall), corsOrigins })
         : undefined,
       retention: settings.retention,
     });

@@ -73,7 +73,7 @@ export class GatewayStack extends Stack {
     };
     const certificate = domainOfApi(this, `*.${settings.gatewayDomain}`, settings)?.certificate;
     const firewall = settings.firewall.enabled
-      ? new Firewall(this, 'Firewall', gatewayFirewall(settings.firewall))
+      ? new Firewall(this, 'Firewall', { ...gatewayFirewall(settings.firewall), corsOrigins: gateway.allowedOrigins })
       : undefined;
     const idOf = (label: string) => (label === '*' ? 'Proxy' : `Proxy-${label}`);
     const groups = Object.groupBy(hostGroups(gateway), ({ compute }) => compute);

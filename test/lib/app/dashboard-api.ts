@@ -270,4 +270,21 @@ describe('CORS', () => {
     const preflight = JSON.stringify(methods.find(({ route }) => route === 'OPTIONS /api/spend')?.integration);
     for (const origin of origins) expect(preflight).toContain(`$origin == \\"${origin}\\"`);
   });
+
+  it('lets pages of the origins read what the firewall refuses', () => {
+    const headersOf = (settings: object) => {
+      const { Rules } = onlyResource(synthStage(settings)('dashboard-api'), 'AWS::WAFv2::WebACL').Properties;
+      const [{ Action }] = Rules as [{ Action: { Block: { CustomResponse: { ResponseHeaders: unknown[] } } } }];
+      return Action.Block.CustomResponse.ResponseHeaders;
+    };
+    const wait = { Name: 'Retry-After', Value: '300' };
+    const allowing = (Value: string) => [
+      wait,
+      { Name: 'Access-Control-Allow-Origin', Value },
+      { Name: 'Access-Control-Expose-Headers', Value: 'X-Request-Id, Retry-After' },
+    ];
+    expect(headersOf({})).toEqual([wait]);
+    expect(headersOf(filledIn)).toEqual(allowing('https://app.acme.dev'));
+    expect(headersOf({ corsOrigins: ['https://app.acme.dev', 'https://ops.acme.dev'] })).toEqual(allowing('*'));
+  });
 });
