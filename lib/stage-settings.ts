@@ -457,6 +457,16 @@ export const stageSettings = z
       } else if (reserved !== undefined && warm > reserved)
         refuse(`${group.setting}.provisionedConcurrency`, `must not exceed reservedConcurrency, ${reserved}`);
     }
+    const { corsOrigins, webhooks, signOn } = settings;
+    for (const [setting, others, lists] of [
+      ['corsOrigins', 'the addresses of signOn.providers', [corsOrigins, addressesOf(signOn.providers)]],
+      ['webhooks', 'corsOrigins and gateway.upstreamOrigins', [webhooks, corsOrigins, gateway.upstreamOrigins]],
+    ] as const)
+      if (isTooLong(lists))
+        refuse(
+          setting,
+          `must have, with ${others}, at most ${LAMBDA_SETTINGS_MAX_BYTES} bytes as JSON, as Lambda takes no more`,
+        );
     if (usesCompute(gateway, 'lambda')) {
       const { ratePerSecond } = gateway.throttle;
       if (settings.expectedRequestsPerSecond > ratePerSecond)

@@ -161,6 +161,15 @@ describe('settings of a stage', () => {
       expect.stringMatching(/^stages\.prod\.gateway\.hosts: .* at most 3000 bytes/),
     ]);
     expect(mistakes({ gateway: { compute: 'containers', hosts: { own: own(50) } } })).toEqual([]);
+    const names = (count: number) => Array.from({ length: count }, (_, i) => `customer-${i}.internal.acme.dev`);
+    expect(mistakes({ webhooks: { internalHosts: names(80) } })).toEqual([]);
+    expect(mistakes({ webhooks: { internalHosts: names(100) } })).toEqual([
+      expect.stringMatching(/^stages\.prod\.webhooks: .* at most 3000 bytes/),
+    ]);
+    expect(mistakes({ corsOrigins: names(90).map((name) => `https://${name}`) })).toEqual([
+      expect.stringMatching(/^stages\.prod\.corsOrigins: .* at most 3000 bytes/),
+      expect.stringMatching(/^stages\.prod\.webhooks: .* at most 3000 bytes/),
+    ]);
     const domain = (characters: number) => `${'a'.repeat(characters - 9)}.acme.dev`;
     expect(mistakes({ gatewayDomain: domain(62), dashboardDomain: domain(64) })).toEqual([]);
     expect(mistakes({ gatewayDomain: domain(63), dashboardDomain: domain(65) })).toEqual([
