@@ -1,7 +1,7 @@
 import { ActionIcon, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Tags } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useApp, useMe } from '../app.ts';
 import { DownloadButton } from '../components/download.tsx';
 import { isChoosingByKey } from '../components/keyboard.ts';
@@ -21,15 +21,8 @@ const DeclareDimensions = later(() => import('./declare-dimensions.tsx'));
 export const useOverviewSearch = () => {
   const search = getRouteApi('/members/').useSearch();
   const navigate = useNavigate({ from: '/' });
-  const change = useCallback(
-    (part: OverviewSearch) =>
-      void navigate({
-        search: (now) => ({ ...now, ...part }),
-        resetScroll: false,
-        replace: isChoosingByKey(),
-      }),
-    [navigate],
-  );
+  const change = (part: OverviewSearch) =>
+    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false, replace: isChoosingByKey() });
   return { search, change };
 };
 

@@ -1,6 +1,6 @@
 import { Box, Stack } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { lastDayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { useMe } from '../app.ts';
 import { AtRate, rateOf } from '../components/amount.tsx';
@@ -30,16 +30,10 @@ const NAMED_BY_ID: ReadonlySet<string> = new Set(['key', 'project', 'member']);
 /** A bar of an hour: `2026-11-20T16`. */
 const HOUR_LENGTH = 13;
 
-const useFilters = (): Filters => {
-  const search = getRouteApi('/members/').useSearch();
-  const key = JSON.stringify(filtersOf(search as Record<string, unknown>));
-  return useMemo(() => JSON.parse(key) as Filters, [key]);
-};
-
 export const Overview = () => {
   const { search, change } = useOverviewSearch();
   const navigate = useNavigate();
-  const filters = useFilters();
+  const filters = filtersOf(search as Record<string, unknown>);
   const budgets = useBudgets();
   const retry = useRetry();
   const { may } = useMe();
@@ -53,27 +47,24 @@ export const Overview = () => {
   const comparison = useComparison(range.compared, filters);
   const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */
-  const open = useCallback(
-    (time: string, values: Filters) => {
-      const shownZone = report.data?.timeZone ?? 'UTC';
-      if (time.length === HOUR_LENGTH) {
-        const [from, to] = [bucketStart(time), bucketEnd(time)];
-        const selected = { ...firstOfEach({ ...filters, ...values }), from: from.toISOString(), to: to.toISOString() };
-        void navigate({ to: '/requests', search: selected });
-        return;
-      }
-      const days = {
-        range: 'custom',
-        per: undefined,
-        from: time.padEnd(10, '-01'),
-        to: time.length === 10 ? time : lastDayOf(time),
-        zone: shownZone === 'UTC' ? undefined : shownZone,
-        ...NO_OTHER_PERIOD,
-      } as const;
-      change({ ...days, ...(hasFilters(values) && picked(values, by, filters)) });
-    },
-    [navigate, filters, by, change, report.data?.timeZone],
-  );
+  const open = (time: string, values: Filters) => {
+    const shownZone = report.data?.timeZone ?? 'UTC';
+    if (time.length === HOUR_LENGTH) {
+      const [from, to] = [bucketStart(time), bucketEnd(time)];
+      const selected = { ...firstOfEach({ ...filters, ...values }), from: from.toISOString(), to: to.toISOString() };
+      void navigate({ to: '/requests', search: selected });
+      return;
+    }
+    const days = {
+      range: 'custom',
+      per: undefined,
+      from: time.padEnd(10, '-01'),
+      to: time.length === 10 ? time : lastDayOf(time),
+      zone: shownZone === 'UTC' ? undefined : shownZone,
+      ...NO_OTHER_PERIOD,
+    } as const;
+    change({ ...days, ...(hasFilters(values) && picked(values, by, filters)) });
+  };
   if (neverUsed) return <FirstRun />;
   // Hidden until the account is known to have traffic: a new account would see an empty chart for a moment.
   const isUsed = neverUsed === false;

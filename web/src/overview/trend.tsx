@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Group, Skeleton } from '@mantine/core';
 import { CalendarOff, ChartColumnStacked, Table2 } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
 import { useMe } from '../app.ts';
 import chartClasses from '../chart/chart.module.css';
@@ -50,8 +50,6 @@ const latencySeries = [
 /** The opacity of figures while newer ones load. */
 const STALE = 0.55;
 
-const NO_GAPS: SpendReport['untracked']['gaps'] = [];
-
 const TrendTable = later(() => import('./trend-table.tsx'), <Skeleton className={chartClasses['chart']} />);
 
 const NoChart = (why: Omit<Empty, 'icon'>) => (
@@ -85,28 +83,21 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
     if (!report || (isLatency && report.totals.latency === undefined)) return undefined;
     return isLatency ? latencyTrendOf(report) : trendOf(report, shownBy, metric);
   }, [report, shownBy, metric, isLatency]);
-  const series = useMemo(() => {
-    if (isLatency) return latencySeries;
-    const shown = trend?.shown ?? [];
-    const colors = groupColors(shown, shownBy);
-    return [
-      ...shown.map((group) => {
-        const key = groupKey(group, shownBy);
-        return { key, name: groupName(group, shownBy, keyNames), color: colors.get(key) ?? REST_COLOR };
-      }),
-      ...(trend?.hasRest ? [{ key: '', name: 'everything else', color: REST_COLOR }] : []),
-    ];
-  }, [trend, shownBy, keyNames, isLatency]);
-  const pick = useCallback(
-    (time: string, index: number) => {
-      const group = trend?.shown[index];
-      onPick(time, group ? groupFilters(group, shownBy) : {});
-    },
-    [trend, shownBy, onPick],
-  );
+  const groups = trend?.shown ?? [];
+  const colors = groupColors(groups, shownBy);
+  const groupSeries = groups.map((group) => {
+    const key = groupKey(group, shownBy);
+    return { key, name: groupName(group, shownBy, keyNames), color: colors.get(key) ?? REST_COLOR };
+  });
+  const rest = trend?.hasRest ? [{ key: '', name: 'everything else', color: REST_COLOR }] : [];
+  const series = isLatency ? latencySeries : [...groupSeries, ...rest];
+  const pick = (time: string, index: number) => {
+    const group = groups[index];
+    onPick(time, group ? groupFilters(group, shownBy) : {});
+  };
   const totals = report?.totals;
   const code = report?.displayCurrency?.code;
-  const gaps = report?.untracked.gaps ?? NO_GAPS;
+  const gaps = report?.untracked.gaps ?? [];
   const title = isLatency ? metrics.latency.title : `${metrics[metric].title} by ${groupWord(by)}`;
   const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
