@@ -21,7 +21,7 @@ export const Alerts = () => {
   const { status } = getRouteApi('/members/alerts').useSearch();
   const navigate = useNavigate({ from: '/alerts' });
   const keyNames = useKeyNames();
-  const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, { refreshMs: () => REFRESH_MS });
+  const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, () => REFRESH_MS);
   const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <ListPage

@@ -19,19 +19,18 @@ interface Page<Item> {
   readonly unreadable?: number;
 }
 
-interface PagesOptions {
-  /** How often to reload the pages; false for never. The argument is the number of loaded pages. */
-  readonly refreshMs?: (pages: number) => number | false;
-}
-
 /** Empty pages to skip before the user has to ask for more. */
 const MAX_EMPTY_PAGES = 5;
 
-/** A list of the API, page by page. The API may send empty pages in between; they are skipped. */
+/**
+ * A list of the API, page by page. The API may send empty pages in between; they are skipped.
+ *
+ * @param refreshMs how often to reload that many loaded pages; false for never
+ */
 export const usePages = <Path extends keyof PagedLists>(
   path: Path,
   query: Omit<PagedLists[Path]['query'], 'cursor'>,
-  { refreshMs }: PagesOptions = {},
+  refreshMs: (pages: number) => number | false = () => false,
 ) => {
   const { client } = useApp().api;
   const result = useInfiniteQuery({
@@ -55,7 +54,7 @@ export const usePages = <Path extends keyof PagedLists>(
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    refetchInterval: ({ state }) => refreshMs?.(state.data?.pages.length ?? 0) ?? false,
+    refetchInterval: ({ state }) => refreshMs(state.data?.pages.length ?? 0),
   });
   const pages = result.data?.pages;
   const data = pages && {

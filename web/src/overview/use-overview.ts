@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { useApi } from '../app.ts';
 import { startInZone, utcDate } from '../format/time.ts';
@@ -13,7 +12,7 @@ const GROUPS = 50;
 
 /** The report of a range. */
 export const useReport = (...of: Parameters<typeof reportQuery>) =>
-  useSpend({ ...reportQuery(...of), limit: GROUPS, seriesLimit: SERIES_SHOWN }, { isLive: true });
+  useSpend({ ...reportQuery(...of), limit: GROUPS, seriesLimit: SERIES_SHOWN }, live);
 
 /**
  * A period against the one before it, as the API compares everywhere. Undefined until it is known, and in the first hour, of which nothing
@@ -37,14 +36,14 @@ export const useHeadline = (filters: Filters, zone: string) => {
   const day = dayIn(zone, now);
   const { from: todayFrom } = queryIn(zone, { from: day });
   const of = parametersOf(filters);
-  const hours = useSpend({ from: todayFrom, granularity: 'hour', ...of }, { isLive: true });
+  const hours = useSpend({ from: todayFrom, granularity: 'hour', ...of }, live);
   const { from: lastMonth, to: tonight } = queryIn(zone, { from: monthStart(day, 1), to: day });
   const wholeDays = { from: lastMonth, to: tonight, granularity: 'day', ...inDaysOf(zone), ...of } as const;
-  const days = useSpend(wholeDays, { isLive: true });
+  const days = useSpend(wholeDays, live);
   const ofToday = useComparison(comparedToday(now, zone), filters);
   const ofMonth = useComparison(comparedMonth(now, zone), filters);
-  const today = useMemo(() => hours.data && todayOf(hours.data, startInZone(zone, day)), [hours.data, zone, day]);
-  const month = useMemo(() => days.data && monthOf(days.data, day, zone), [days.data, day, zone]);
+  const today = hours.data && todayOf(hours.data, startInZone(zone, day));
+  const month = days.data && monthOf(days.data, day, zone);
   const error = [hours, days, ofToday.query, ofMonth.query].find(({ isError }) => isError)?.error ?? null;
   return {
     today: today && { ...today, change: ofToday.change },

@@ -95,7 +95,7 @@ export const Requests = () => {
     '/requests',
     { ...search, limit: PAGE },
     // Refreshes only while one page is loaded: a longer list must not move while the user scrolls.
-    { refreshMs: (pages) => (pages > 1 ? false : REFRESH_MS) },
+    (pages) => (pages > 1 ? false : REFRESH_MS),
   );
   const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const isFiltered = Object.values(search).some((value) => value !== undefined);

@@ -29,13 +29,10 @@ export const inDaysOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZ
 /** A report that stays on the page: it is read again every minute, and shown while another loads. */
 export const live = { refetchInterval: 60_000, placeholderData: keepPreviousData } as const;
 
-interface Options {
-  readonly enabled?: boolean;
-  readonly isLive?: boolean;
-}
-
-export const useSpend = (query: SpendQuery, { enabled = true, isLive = false }: Options = {}) =>
-  useApi().useQuery('get', '/spend', { params: { query } }, { enabled, ...(isLive && live) });
+export const useSpend = (
+  query: SpendQuery,
+  options: { readonly enabled: boolean } | typeof live | undefined = undefined,
+) => useApi().useQuery('get', '/spend', { params: { query } }, options);
 
 const DAYS = 30;
 
