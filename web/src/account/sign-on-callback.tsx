@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { problemOf } from '../api/problem.ts';
-import type { components } from '../api/schema.d.ts';
+import type { Tokens } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
 import { Heading, ProblemNote } from '../components/page.tsx';
@@ -12,8 +12,6 @@ import { SubmitForm } from '../forms/submit-form.tsx';
 import { nextOf } from '../search.ts';
 import { Credentials, credentialsOf, Intro, REFUSALS } from './credentials.tsx';
 import { type BegunSignOn, takeBegunSignOn } from './sign-on.ts';
-
-type Tokens = components['schemas']['Session'];
 
 interface ConnectLoginProps {
   readonly email: string;

@@ -33,6 +33,8 @@ export type BillingStatus = paths['/billing/status']['get']['responses']['200'][
 export type PlanPriceItem =
   paths['/billing/prices']['get']['responses']['200']['content']['application/json']['items'][number];
 
+/** What signing in gives a tab. */
+export type Tokens = components['schemas']['Session'];
 export type Me = paths['/auth/me']['get']['responses']['200']['content']['application/json'];
 export type Key = components['schemas']['Key'];
 export type ApiToken = components['schemas']['ApiToken'];

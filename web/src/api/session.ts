@@ -1,3 +1,5 @@
+import type { Tokens } from './responses.ts';
+
 /**
  * The session of this tab.
  *
@@ -6,13 +8,6 @@
  * which only this origin can read; a late response still counts. Signing out ends the session in every tab, and the API revokes
  * the refresh token.
  */
-
-interface Tokens {
-  readonly token: string;
-  readonly refreshToken: string;
-  readonly expiresIn: number;
-  readonly userId: string;
-}
 
 type Message =
   | { readonly kind: 'wanted' }

@@ -105,17 +105,10 @@ export const shownIn = (
 ): Shown | undefined =>
   !code || readsDollars || displayCost === undefined ? undefined : { decimal: displayCost, code };
 
-const DECIMALS = 9;
-const scaled = (decimal: string): bigint => {
-  const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.');
-  const value = BigInt(whole + fraction.padEnd(DECIMALS, '0'));
-  return decimal.startsWith('-') ? -value : value;
-};
-
-/** The exact sum of decimal strings with at most nine decimals; null where one is not known. */
+/** The sum of decimal strings with at most nine decimals, exact to 15 digits; null where one is not known. */
 export const addDecimals = (decimals: readonly (string | null)[]): string | null => {
   if (decimals.includes(null)) return null;
-  return decimalOf(decimals.reduce((total, decimal) => total + scaled(decimal ?? '0'), 0n));
+  return decimalOf(decimals.reduce((total, decimal) => total + Math.round(Number(decimal) * NANO), 0));
 };
 
 /** Costs of a sum before and now. */
