@@ -53,8 +53,9 @@ const theme = createTheme({
     // Scroll lock would write a style element too.
     Modal: { defaultProps: { lockScroll: false, centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
-    Badge: { defaultProps: { tt: 'none' } },
+    Badge: { defaultProps: { tt: 'none', variant: 'light' } },
     NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators, onInputCapture, onPasteCapture } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },

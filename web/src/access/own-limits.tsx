@@ -80,7 +80,7 @@ const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
     <div>
       <strong>{nameOf(limit)}</strong>
       {isBlocked && (
-        <Badge color="red" variant="light" ml={8}>
+        <Badge color="red" ml={8}>
           Requests refused
         </Badge>
       )}

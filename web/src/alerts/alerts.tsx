@@ -42,7 +42,6 @@ export const Alerts = () => {
         />
       }
       query={query}
-      things="alerts"
       skeleton
       empty={
         isEmpty && {

@@ -32,12 +32,7 @@ export const Audit = () => {
   const query = usePages('/audit', { limit: PAGE });
   const { isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
-    <ListPage
-      title="Audit log"
-      about="Who changed what, when and from where, in the last 30 days."
-      query={query}
-      things="audit log"
-    >
+    <ListPage title="Audit log" about="Who changed what, when and from where, in the last 30 days." query={query}>
       <Table
         label="Audit log"
         columns={columns}

@@ -133,7 +133,7 @@ const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly a
                 <Text component="h3" m={0} fw={640}>
                   {title}
                 </Text>
-                {isCurrent && <Badge variant="light">Your plan</Badge>}
+                {isCurrent && <Badge>Your plan</Badge>}
               </Group>
               <Text component="div" fw={560}>
                 {prices || error || name === 'FREE' ? (

@@ -69,7 +69,6 @@ export const Sessions = () => {
         </>
       }
       query={query}
-      things="sessions"
     >
       {data?.isComplete === false && (
         <p className="dim small">

@@ -30,7 +30,7 @@ export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsPro
       <UnstyledButton className={`pick ${classes['pick']}`} onClick={() => onPick(groupFilters(group, by))}>
         <Name of={groupName(group, by, keyNames)} />
         {marks[group.presence] && (
-          <Badge flex="none" size="xs" variant="light" color={group.presence === 'new' ? 'teal' : 'gray'}>
+          <Badge flex="none" size="xs" color={group.presence === 'new' ? 'teal' : 'gray'}>
             {marks[group.presence]}
           </Badge>
         )}

@@ -117,7 +117,7 @@ export const DialogButton = (props: DialogButtonProps) => {
     <>
       {Icon ? (
         <Tooltip label={label}>
-          <ActionIcon variant="subtle" color="gray" aria-label={button['aria-label']} onClick={open}>
+          <ActionIcon aria-label={button['aria-label']} onClick={open}>
             <Icon size={16} />
           </ActionIcon>
         </Tooltip>

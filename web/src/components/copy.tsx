@@ -8,12 +8,7 @@ export const CopyToClipboard = ({ value, label }: { readonly value: string; read
   <CopyButton value={value} timeout={2000}>
     {({ copied, copy }) => (
       <Tooltip label={copied ? 'Copied' : label}>
-        <ActionIcon
-          variant="subtle"
-          color={copied ? 'teal' : 'gray'}
-          onClick={copy}
-          aria-label={copied ? 'Copied' : label}
-        >
+        <ActionIcon color={copied ? 'teal' : 'gray'} onClick={copy} aria-label={copied ? 'Copied' : label}>
           {copied ? <Check size={16} /> : <Copy size={16} />}
         </ActionIcon>
       </Tooltip>

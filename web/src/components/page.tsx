@@ -266,8 +266,8 @@ interface ListPageProps {
   readonly query: LoadedQuery & {
     readonly data: { readonly items: readonly unknown[]; readonly unreadable?: number | undefined } | undefined;
   };
-  /** Plural name of the items: `rules`. */
-  readonly things: string;
+  /** Plural name of the items: `rules`. By default the title. */
+  readonly things?: string;
   /** The skeleton of pages whose list has none. */
   readonly skeleton?: boolean;
   /** Given where the list has no item. */
@@ -276,22 +276,25 @@ interface ListPageProps {
 }
 
 /** A page of a list: its head, why it has no items or old ones, a skeleton while it loads, and what there is where it is empty. */
-export const ListPage = ({ title, about, actions, query, things, skeleton, empty, children }: ListPageProps) => (
-  <div className="page">
-    <PageHead title={title} about={about}>
-      {actions}
-    </PageHead>
-    <LoadProblem query={query} title={`The ${things} could not be loaded`} />
-    {skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
-    {empty && <EmptyCard {...empty} />}
-    {query.data?.unreadable ? (
-      <p className="unknown small">
-        {`Not listed: ${query.data.unreadable} of the ${things}. A later version of the service wrote them, and this one cannot read them.`}
-      </p>
-    ) : null}
-    {children}
-  </div>
-);
+export const ListPage = (props: ListPageProps) => {
+  const { title, query, things = title.toLowerCase(), empty } = props;
+  return (
+    <div className="page">
+      <PageHead title={title} about={props.about}>
+        {props.actions}
+      </PageHead>
+      <LoadProblem query={query} title={`The ${things} could not be loaded`} />
+      {props.skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
+      {empty && <EmptyCard {...empty} />}
+      {query.data?.unreadable ? (
+        <p className="unknown small">
+          {`Not listed: ${query.data.unreadable} of the ${things}. A later version of the service wrote them, and this one cannot read them.`}
+        </p>
+      ) : null}
+      {props.children}
+    </div>
+  );
+};
 
 /** The logo: rising bars. */
 export const Mark = ({ size = 28 }: { readonly size?: number }) => (

@@ -13,13 +13,11 @@ const REFRESH_MS = 10_000;
 /** When something arrived last: the page looks again every few seconds. @param at undefined where that is not known */
 const Seen = ({ at }: { readonly at: string | null | undefined }) =>
   at === undefined ? null : at ? (
-    <Badge variant="light">
+    <Badge>
       seen <Instant iso={at} ago />
     </Badge>
   ) : (
-    <Badge variant="default" color="gray">
-      not seen yet
-    </Badge>
+    <Badge variant="default">not seen yet</Badge>
   );
 
 interface SetUpProps {

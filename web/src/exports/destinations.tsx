@@ -84,9 +84,7 @@ const State = ({ isActive, failures, problem, sentAt }: Destination) => {
   const [color, label] = !isActive ? ['gray', 'off'] : failures > 0 ? ['yellow', 'failing'] : ['teal', 'on'];
   return (
     <TwoLines second={failures > 0 ? `Failed ${plural(failures, 'time')}: ${problem}. ${next}` : taken}>
-      <Badge variant="light" color={color}>
-        {label}
-      </Badge>
+      <Badge color={color}>{label}</Badge>
     </TwoLines>
   );
 };

@@ -92,7 +92,6 @@ export const Exports = () => {
         />
       }
       query={query}
-      things="exports"
     >
       <Waiting days={query.data?.waiting ?? []} />
       {may('reports:read') && <Destinations />}

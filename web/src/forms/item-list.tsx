@@ -79,7 +79,6 @@ export const ItemList = <Item,>({
       skeleton
       title={`${capital(noun)}s`}
       about={about}
-      things={`${noun}s`}
       query={query}
       actions={
         may(needs) && (

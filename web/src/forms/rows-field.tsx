@@ -28,8 +28,6 @@ export const RowsField = <Values extends object>(props: RowsFieldProps<Values>) 
         <Group key={index} align="flex-end" wrap="nowrap">
           {props.children(index)}
           <ActionIcon
-            variant="subtle"
-            color="gray"
             size="lg"
             aria-label={`Remove ${row} ${index + 1}`}
             disabled={rows.length === (props.min ?? 1)}

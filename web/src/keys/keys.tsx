@@ -150,11 +150,7 @@ const Actions = ({ item }: { readonly item: Key }) => {
   const mayChange = may('keys:write-all') || (may('keys:write') && ownerUserId === me?.user.userId);
   return (
     <>
-      {status !== 'active' && (
-        <Badge variant="default" color="gray">
-          {status}
-        </Badge>
-      )}
+      {status !== 'active' && <Badge variant="default">{status}</Badge>}
       {status !== 'revoked' && <PauseButton isSmall label={`Pause ${name}`} start={{ key: id, name: `Key ${name}` }} />}
       {status !== 'revoked' &&
         mayChange &&
@@ -236,7 +232,6 @@ export const Keys = () => {
         </>
       }
       query={query}
-      things="keys"
     >
       <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
       <Table

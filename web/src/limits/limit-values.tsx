@@ -80,7 +80,7 @@ const Name = ({ value }: { readonly value: LimitValue }) => (
   <>
     {nameOf(value)}
     {value.isBlocked && (
-      <Badge color="red" variant="light" ml={8}>
+      <Badge color="red" ml={8}>
         refused
       </Badge>
     )}

@@ -43,12 +43,7 @@ const Pauses = () => (
 
 const Effect = ({ budget: { isActive, block, state } }: { readonly budget: Budget }) => {
   if (!isActive) return <span className="dim small">Off</span>;
-  if (state.isBlocking)
-    return (
-      <Badge color="red" variant="light">
-        Requests refused
-      </Badge>
-    );
+  if (state.isBlocking) return <Badge color="red">Requests refused</Badge>;
   return (
     <span className="dim small">{block ? `Refuses requests at ${formatPercent(block.atPercent)}` : 'Warns only'}</span>
   );
@@ -77,7 +72,7 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => {
       below={budget && <Used budget={budget} />}
     >
       {budget && <Effect budget={budget} />}
-      <Badge variant="light" color="gray" c="dimmed" radius="sm" fz={12.5} fw={400} className="wide-only">
+      <Badge color="gray" c="dimmed" radius="sm" fz={12.5} fw={400} className="wide-only">
         {limitTypes[type].name}
       </Badge>
       {!budget && <Channels of={limit.channels} />}

@@ -94,7 +94,6 @@ export const Raises = () => {
       title="Raises"
       about="What members ask for beyond their limits. Somebody else decides within 7 days."
       query={query}
-      things="raises"
     >
       <Table
         label="Raises"

@@ -262,9 +262,7 @@ const invitationColumns: readonly Column<Invitation>[] = [
     className: 'wide-only',
     cell: ({ status, validUntil }) =>
       status === 'expired' ? (
-        <Badge variant="default" color="gray">
-          expired
-        </Badge>
+        <Badge variant="default">expired</Badge>
       ) : (
         <>
           until <Instant iso={validUntil} />
@@ -288,7 +286,6 @@ export const Members = () => {
         </DialogButton>
       }
       query={query}
-      things="members"
     >
       <Table
         label="Members"

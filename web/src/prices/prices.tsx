@@ -131,7 +131,6 @@ export const Prices = () => {
       }
       actions={add}
       query={query}
-      things="prices"
     >
       {data && <Repricing prices={data} />}
       <Table

@@ -97,13 +97,7 @@ export const SdkSnippet = ({ serviceKey, initial = 'openai' }: SdkSnippetProps) 
             <Group gap={4} ml="auto">
               {part === 0 && serviceKey !== PLACEHOLDER && (
                 <Tooltip label={revealed ? 'Hide the key' : 'Show the key'}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-pressed={revealed}
-                    aria-label="Show the key"
-                    onClick={() => setRevealed(!revealed)}
-                  >
+                  <ActionIcon aria-pressed={revealed} aria-label="Show the key" onClick={() => setRevealed(!revealed)}>
                     {revealed ? <EyeOff size={16} /> : <Eye size={16} />}
                   </ActionIcon>
                 </Tooltip>

@@ -91,7 +91,7 @@ const Runs = ({ runs }: Pick<ReportWithRuns, 'runs'>) => (
         <strong>{firstDay}</strong> <span className="dim small">made {formatInstant(createdAt)}</span>
         {deliveries.map(({ channel, status, error }) => (
           <div key={channel} className="small">
-            <Badge size="sm" variant="light" color={statusColors[status]}>
+            <Badge size="sm" color={statusColors[status]}>
               {status}
             </Badge>{' '}
             {channelNames[channel]}

@@ -72,13 +72,7 @@ export const SignedIn = () => {
           {companyName ?? email ?? ' '}
         </Text>
       </Stack>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label="Sign out"
-        title="Sign out"
-        onClick={() => session.end('signedOut')}
-      >
+      <ActionIcon aria-label="Sign out" title="Sign out" onClick={() => session.end('signedOut')}>
         <LogOut size={16} />
       </ActionIcon>
     </Group>

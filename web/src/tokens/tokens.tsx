@@ -103,13 +103,7 @@ const columns: readonly Column<ApiToken>[] = [
   {
     head: 'Expires',
     cell: ({ expiresAt }) =>
-      Date.parse(expiresAt) <= Date.now() ? (
-        <Badge variant="default" color="gray">
-          expired
-        </Badge>
-      ) : (
-        <Instant iso={expiresAt} day />
-      ),
+      Date.parse(expiresAt) <= Date.now() ? <Badge variant="default">expired</Badge> : <Instant iso={expiresAt} day />,
   },
   {
     head: 'Last used',
