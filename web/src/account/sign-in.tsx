@@ -50,7 +50,7 @@ export const SignIn = () => {
       const { data, error } = await api.client.GET('/auth/sign-on', { params: { query: { email: address } } });
       if (data === undefined) throw error;
       if (data.authorizeUrl === null) throw NO_SIGN_ON;
-      await beginSignOn({ authorizeUrl: data.authorizeUrl, next });
+      await beginSignOn(data.authorizeUrl, next);
     },
   });
   const beginWithAddress = () => {

@@ -20,13 +20,7 @@ const base64url = (bytes: Uint8Array): string =>
 const random = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
 /** Opens the page of the identity provider. */
-export const beginSignOn = async ({
-  authorizeUrl,
-  next,
-}: {
-  readonly authorizeUrl: string;
-  readonly next: string | undefined;
-}): Promise<void> => {
+export const beginSignOn = async (authorizeUrl: string, next: string | undefined): Promise<void> => {
   const begun: BegunSignOn = { state: random(), codeVerifier: random(), next };
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(begun.codeVerifier));
   const url = new URL(authorizeUrl);

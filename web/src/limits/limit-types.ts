@@ -1,3 +1,4 @@
+import type { NumberInputProps } from '@mantine/core';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import type { Alert } from '../api/responses.ts';
@@ -30,14 +31,10 @@ interface NumberField {
 }
 
 /** How a number is typed. */
-interface NumberFormat {
-  readonly prefix?: string;
-  readonly suffix?: string;
-  readonly step?: number;
-  readonly decimalScale?: number;
-  readonly allowDecimal?: boolean;
-  readonly thousandSeparator?: boolean;
-}
+type NumberFormat = Pick<
+  NumberInputProps,
+  'prefix' | 'suffix' | 'step' | 'decimalScale' | 'allowDecimal' | 'thousandSeparator'
+>;
 
 interface LimitTypeRow {
   readonly name: string;

@@ -16,17 +16,17 @@ type Waiting = PriceChangesReport['feed']['waiting'][number];
 
 const MODELS_SHOWN = 10;
 
-const ModelName = ({ of: { model, provider } }: { readonly of: Pick<ModelChange, 'model' | 'provider'> }) => (
-  <>
-    {model ?? 'no model'} <span className="dim small">{providerName(provider)}</span>
-  </>
-);
+const modelColumn: Column<Pick<ModelChange, 'model' | 'provider'>> = {
+  head: 'Model',
+  cell: ({ model, provider }) => (
+    <>
+      {model ?? 'no model'} <span className="dim small">{providerName(provider)}</span>
+    </>
+  ),
+};
 
 const changeColumns: readonly Column<ModelChange>[] = [
-  {
-    head: 'Model',
-    cell: (change) => <ModelName of={change} />,
-  },
+  modelColumn,
   { head: 'Requests', className: 'right', cell: ({ requests }) => plural(requests, 'request') },
   {
     head: 'Cost before',
@@ -88,10 +88,7 @@ const reasons: Readonly<Record<Waiting['why'], string>> = {
 };
 
 const waitingColumns: readonly Column<Waiting>[] = [
-  {
-    head: 'Model',
-    cell: (change) => <ModelName of={change} />,
-  },
+  modelColumn,
   {
     head: 'Price that holds (1M tokens)',
     cell: ({ why, before, after }) => rates(why === 'oneSource' ? after : before),

@@ -18,13 +18,11 @@ import { providerName } from '../providers/names.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 
-const Dismiss = ({
-  finding: { kind, scope },
-  onClose,
-}: {
-  readonly finding: Finding;
-  readonly onClose: () => void;
-}) => {
+interface FindingProps {
+  readonly of: Finding;
+}
+
+const Dismiss = ({ of: { kind, scope }, onClose }: FindingProps & { readonly onClose: () => void }) => {
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: required('A reason') } });
   const dismiss = useApi().useMutation('put', '/savings/decisions', { onSuccess: onClose });
   return (
@@ -47,7 +45,7 @@ const Dismiss = ({
 };
 
 /** Dismisses a finding with a reason, or watches what its requests cost from now on. */
-const Decide = ({ finding }: { readonly finding: Finding }) => {
+const Decide = ({ of: finding }: FindingProps) => {
   const { kind, scope } = finding;
   const watch = useApi().useMutation('put', '/savings/decisions', {
     meta: { done: 'The finding is watched.', failure: 'The finding is not watched' },
@@ -68,7 +66,7 @@ const Decide = ({ finding }: { readonly finding: Finding }) => {
         label="Dismiss"
         title="Dismiss the finding"
       >
-        {(close) => <Dismiss finding={finding} onClose={close} />}
+        {(close) => <Dismiss of={finding} onClose={close} />}
       </DialogButton>
     </Group>
   );
@@ -90,16 +88,14 @@ const filterOf = ({ provider, model, tag, key }: Finding['scope']) => ({
 const listsOf = (scope: Finding['scope']) =>
   Object.fromEntries(Object.entries(filterOf(scope)).map(([name, value]) => [name, [value]]));
 
-/** Says what was found and where; on a phone the rest of the row is below it. */
-const What = ({
-  of: { kind, scope },
-  names,
-  children,
-}: {
+interface WhatProps {
   readonly of: Pick<Finding, 'kind' | 'scope'>;
   readonly names: KeyNames;
   readonly children: ReactNode;
-}) => (
+}
+
+/** Says what was found and where; on a phone the rest of the row is below it. */
+const What = ({ of: { kind, scope }, names, children }: WhatProps) => (
   <>
     {findingNames[kind]}
     <Text size="sm" className="dim" style={{ overflowWrap: 'anywhere' }}>
@@ -119,7 +115,7 @@ const What = ({
 );
 
 /** Links to the requests behind a finding, and to what may end it. */
-const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }) => {
+const Links = ({ of: { scope, requests, requestIds } }: FindingProps) => {
   const { may } = useMe();
   const filter = filterOf(scope);
   const [costliest] = requestIds;
@@ -153,16 +149,16 @@ const Links = ({ of: { scope, requests, requestIds } }: { readonly of: Finding }
   );
 };
 
-const HowKnown = ({ of: { arithmetic, certainty } }: { readonly of: Finding }) => (
+const HowKnown = ({ of: { arithmetic, certainty } }: FindingProps) => (
   <div>
     {certaintyNames[certainty]}. <span className="dim small">{arithmetic}</span>
   </div>
 );
 
-const Actions = ({ of }: { readonly of: Finding }) => (
+const Actions = ({ of }: FindingProps) => (
   <Group gap="2px 10px">
     <Links of={of} />
-    <Decide finding={of} />
+    <Decide of={of} />
   </Group>
 );
 
@@ -319,7 +315,6 @@ export const Savings = () => {
       title="Savings"
       about="Where money is wasted, as arithmetic over the requests of the last 30 days. Less than $1 a month is not listed."
       query={query}
-      things="savings"
       empty={
         data?.items.length === 0 && {
           icon: PiggyBank,

@@ -65,9 +65,8 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
     ...rules.map((rule) => ({ ...rule, noun: 'Rule' })),
     ...budgets.map((budget) => ({ ...budget, noun: 'Budget' })),
   ];
-  const pages = pageGroups.flatMap((group) =>
-    group.pages.filter(({ needs }) => may(needs)).map((page) => ({ ...page, description: group.name })),
-  );
+  const menuPages = pageGroups.flatMap(({ name, pages }) => pages.map((page) => ({ ...page, description: name })));
+  const pages = [...menuPages, ...furtherPages].filter(({ needs }) => may(needs));
   const models = useSeen('model').map((name) => ({ id: name, name }));
   const acts = [
     { id: 'limit', name: 'New limit', what: 'Warn, or refuse requests', to: '/limits/new', needs: 'rules:write' },
@@ -91,18 +90,9 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
     })),
   });
   return [
-    {
-      group: 'Pages',
-      actions: [...pages, ...furtherPages.filter(({ needs }) => may(needs))].map(
-        ({ to, label, description, icon: Icon }) => ({
-          id: `page ${to}`,
-          label,
-          description,
-          leftSection: <Icon size={17} aria-hidden />,
-          onClick: () => void navigate({ to }),
-        }),
-      ),
-    },
+    ...pages.map(({ to, label, description, icon }) =>
+      group('Pages', [{ id: to, name: label }], description, icon, () => navigate({ to })),
+    ),
     ...(may('rules:write')
       ? [
           group('Do', [{ id: 'pause', name: 'Pause requests' }], 'Refuse them for a time', OctagonPause, onPause),

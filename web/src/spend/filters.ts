@@ -63,6 +63,9 @@ export const filtersOf = (search: Record<string, unknown>): Filters =>
 const dimensionIn = (value: unknown) => (isDimension(value) ? value : undefined);
 const groupsIn = searchOf({ by: dimensionIn, and: dimensionIn });
 
+/** What to group by, as a URL has it. */
+export type GroupSearch = ReturnType<typeof groupsIn>;
+
 /** The filters and groups in a URL. */
 export const groupsSearch = (search: Record<string, unknown>) => ({ ...filtersOf(search), ...groupsIn(search) });
 
@@ -118,13 +121,8 @@ export const groupByOf = (names: readonly string[] | undefined, otherwise: Group
 };
 
 /** Groups and filters in a URL: a second dimension only where it differs from the first. */
-export const groupByIn = ({
-  by,
-  and,
-}: {
-  readonly by?: Dimension | undefined;
-  readonly and?: Dimension | undefined;
-}): GroupBy => (and === undefined || and === by ? [by ?? 'model'] : [by ?? 'model', and]);
+export const groupByIn = ({ by = 'model', and }: GroupSearch): GroupBy =>
+  and === undefined || and === by ? [by] : [by, and];
 
 /** Search after a click on a group: its values as filters, and the next dimension to group by. */
 export const picked = (values: Filters, by: GroupBy, filters: Filters) => {

@@ -1,12 +1,12 @@
 import { Group, NativeSelect } from '@mantine/core';
 import { commonDimensions } from '../../../lambda/domain/spend/dimensions.ts';
 import { useApi } from '../app.ts';
-import { canGroupBy, type Dimension, dimensionWord, type Filters, type GroupBy } from './filters.ts';
+import { canGroupBy, type Dimension, dimensionWord, type Filters, type GroupBy, type GroupSearch } from './filters.ts';
 
 interface GroupBySelectsProps {
   readonly by: GroupBy;
   readonly filters: Filters;
-  readonly onChange: (change: { readonly by?: Dimension | undefined; readonly and?: Dimension | undefined }) => void;
+  readonly onChange: (change: GroupSearch) => void;
 }
 
 /** Chooses what to group by: a dimension, or pairs of two. */
