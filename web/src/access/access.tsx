@@ -32,11 +32,7 @@ const MySpend = ({ userId }: { readonly userId: string }) => {
       {query.isPending && <Skeleton height={24} my="md" w={240} />}
       {totals && (
         <p>
-          <Money
-            nano={totals.costNanoUsd}
-            shown={shownIn(totals, query.data?.displayCurrency?.code)}
-            className="strong"
-          />{' '}
+          <Money nano={totals.costNanoUsd} shown={shownIn(totals, query.data?.displayCurrency?.code)} />{' '}
           <span className="dim">this month</span>
           <span className="dim"> · {plural(totals.requests, 'request')}</span> <Unpriced of={totals.unpricedRequests} />
         </p>

@@ -11,7 +11,7 @@ import { Summary } from '../compare/summary.tsx';
 import { Count, Instant, Money } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { ButtonLink, TextLink } from '../components/links.tsx';
-import { Loaded, LoadProblem } from '../components/page.tsx';
+import { Loaded, LoadProblem, PageActions } from '../components/page.tsx';
 import { type Column, Name, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { collectionOf, typeOf } from '../limits/limit-form.ts';
@@ -104,7 +104,7 @@ const Brakes = ({ alert, filters }: PartProps) => {
   const model = values['model'] ?? topOf('model');
   const own = sent?.items.filter(({ ruleId }) => ruleId === alert.ruleId);
   return (
-    <div className="page-actions">
+    <PageActions>
       <PauseButton label="Pause" start={{ ...start, name: alert.ruleName.slice(0, 100) }} />
       <ButtonLink size="xs" variant="default" to="/limits/new" search={{ ...limitFiltersOf(filters), type: 'budget' }}>
         Limit
@@ -118,7 +118,6 @@ const Brakes = ({ alert, filters }: PartProps) => {
         <ActButton
           size="xs"
           variant="default"
-          color="gray"
           label="Mute"
           act={mute}
           sent={{ params: { path: { id: limit.id } }, body: { isActive: false } }}
@@ -129,7 +128,7 @@ const Brakes = ({ alert, filters }: PartProps) => {
           }}
         />
       )}
-    </div>
+    </PageActions>
   );
 };
 

@@ -8,7 +8,7 @@ const ButtonAnchor = (props: ButtonProps & Omit<ComponentProps<'a'>, keyof Butto
 );
 
 const Back = ({ children, ...props }: ComponentProps<typeof Anchor<'a'>>) => (
-  <Anchor size="sm" className="back" {...props}>
+  <Anchor size="sm" display="inline-flex" mb={4} style={{ alignItems: 'center', gap: 5 }} {...props}>
     <ArrowLeft size={14} aria-hidden /> {children}
   </Anchor>
 );

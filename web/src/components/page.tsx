@@ -13,6 +13,21 @@ export const Heading = ({ children }: { readonly children: string }) => (
   </>
 );
 
+/** Buttons in a row. Paper has none of them. */
+export const PageActions = ({ children }: { readonly children: ReactNode }) => (
+  <Group className="page-actions" gap={8}>
+    {children}
+  </Group>
+);
+
+/** The title of a card, and next to it what it offers. */
+export const CardHead = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <Group justify="space-between" gap="8px 16px" mb={14}>
+    <h2 className="section-title">{title}</h2>
+    {children}
+  </Group>
+);
+
 interface PageHeadProps {
   readonly title: string;
   readonly about?: ReactNode;
@@ -28,7 +43,7 @@ export const PageHead = ({ title, about, back, children }: PageHeadProps) => (
       <Heading>{title}</Heading>
       {about && <p>{about}</p>}
     </div>
-    {children && <div className="page-actions">{children}</div>}
+    {children && <PageActions>{children}</PageActions>}
   </div>
 );
 
@@ -60,10 +75,7 @@ interface CardProps {
 
 export const Card = ({ title, about, action, children }: CardProps) => (
   <section className="card card-pad" aria-label={title}>
-    <div className="card-head">
-      <h2>{title}</h2>
-      {action}
-    </div>
+    <CardHead title={title}>{action}</CardHead>
     {about && <p className="dim small">{about}</p>}
     {children}
   </section>

@@ -1,7 +1,7 @@
 import { Button, Skeleton, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Count } from './amount.tsx';
-import { type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
+import { CardHead, type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
 
 export interface Column<Item> {
   readonly head: string;
@@ -160,10 +160,7 @@ export const ListSection = <Item,>({
 }: ListSectionProps<Item>) => (
   <div className="card">
     <div className="card-pad">
-      <div className="card-head">
-        <h2>{title}</h2>
-        {action}
-      </div>
+      <CardHead title={title}>{action}</CardHead>
       <LoadProblem query={query} title={`${title} could not be loaded`} />
       {query.data?.items.length === 0 && none && <p className="dim small">{none}</p>}
       {children}

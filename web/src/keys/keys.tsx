@@ -175,7 +175,9 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
         <Text fz="sm" fw={560} {...(status === 'revoked' && { td: 'line-through', c: 'dimmed' })}>
           {name}
         </Text>
-        <span className="mono dim small nowrap">{maskedKey}</span>
+        <span className="mono dim small" style={{ whiteSpace: 'nowrap' }}>
+          {maskedKey}
+        </span>
         <span className="narrow-only dim small">
           <br />
           <LastUsed at={lastUsedAt} />

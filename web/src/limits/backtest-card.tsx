@@ -6,7 +6,7 @@ import { useApi } from '../app.ts';
 import { Bars } from '../chart/bars.tsx';
 import chartClasses from '../chart/chart.module.css';
 import { useMayMatch } from '../components/amount.tsx';
-import { ProblemNote } from '../components/page.tsx';
+import { CardHead, ProblemNote } from '../components/page.tsx';
 import { formatAxisMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
@@ -49,6 +49,7 @@ const Chart = ({ points, formatAxis, formatValue, label }: ChartProps) => {
   );
 };
 
+const TITLE = 'The last 30 days';
 const TYPING_MS = 400;
 const ALERTS_SHOWN = 5;
 
@@ -88,13 +89,12 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   const unjudged = preview.data?.unjudgedPeriods ?? 0;
   const { error } = preview;
   return (
-    <section className="card card-pad" aria-labelledby="backtest" aria-busy={preview.isFetching}>
-      <div className="card-head">
-        <h2 id="backtest">The last 30 days</h2>
+    <section className="card card-pad" aria-label={TITLE} aria-busy={preview.isFetching}>
+      <CardHead title={TITLE}>
         <Text component="output" fz="sm" fw={600}>
           {enabled ? (verdict ?? '…') : 'Complete the rule to test it.'}
         </Text>
-      </div>
+      </CardHead>
       {error && <ProblemNote error={error} title="The rule could not be tested" />}
       {!error &&
         (points ? (

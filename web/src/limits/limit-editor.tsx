@@ -94,10 +94,10 @@ const TypeChoice = ({ value, onChange }: TypeChoiceProps) => (
       {limitTypeList.map(({ type, name, what }) => (
         <Radio.Card key={type} value={type} className={classes['type']}>
           <Radio.Indicator />
-          <span>
+          <Stack component="span" gap={0} lh={1.35}>
             <strong>{name}</strong>
             <span className="dim small">{what}</span>
-          </span>
+          </Stack>
         </Radio.Card>
       ))}
     </Stack>

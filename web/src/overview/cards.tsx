@@ -1,4 +1,4 @@
-import { Alert, type AlertProps, Group, Progress } from '@mantine/core';
+import { Alert, type AlertProps, Box, Group, Progress } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { CircleCheck, History, TriangleAlert } from 'lucide-react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
@@ -10,7 +10,6 @@ import { Card, Fact, LoadProblem } from '../components/page.tsx';
 import { formatPercent, formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { formatInstants, utcDayText } from '../format/time.ts';
 import { OnCourse } from '../limits/used.tsx';
-import classes from './overview.module.css';
 
 const BUDGETS_SHOWN = 4;
 
@@ -158,8 +157,14 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
           {missed}
         </dl>
       )}
-      {surprising.length > 0 && <h3 className={classes['also']}>Included in the figures</h3>}
-      {surprising.length > 0 && <dl className="facts">{surprising}</dl>}
+      {surprising.length > 0 && (
+        <>
+          <Box component="h3" className="label" mt={16} mb={0} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
+            Included in the figures
+          </Box>
+          <dl className="facts">{surprising}</dl>
+        </>
+      )}
     </Card>
   );
 };

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Loader, Skeleton } from '@mantine/core';
+import { Alert, Button, Group, Loader, Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useRef } from 'react';
@@ -85,7 +85,9 @@ const FirstRun = () => {
       <Section isWide title="1. Your service key" about="It attributes requests to your account. Keep it secret.">
         {serviceKey ? (
           <div className="secret">
-            <code className="mono truncate">{serviceKey}</code>
+            <Text component="code" inherit truncate className="mono">
+              {serviceKey}
+            </Text>
             <CopyToClipboard value={serviceKey} label="Copy the key" />
           </div>
         ) : (

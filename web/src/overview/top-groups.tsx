@@ -1,9 +1,10 @@
-import { Button, Group, Progress, Text, UnstyledButton } from '@mantine/core';
+import { Box, Button, Group, Progress, Text, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SpendGroup, SpendReport } from '../api/responses.ts';
 import { useMe } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { AnchorLink } from '../components/links.tsx';
+import { CardHead } from '../components/page.tsx';
 import { Name, Table, tokenColumns } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
@@ -40,6 +41,7 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
   const colors = groupColors(report.groups, by);
   const colorOf = (group: SpendGroup) => colors.get(groupKey(group, by)) ?? REST_COLOR;
   const { groups, otherGroups } = report;
+  const title = `Top ${by.length === 1 ? `${groupWord(by)}s` : `pairs of ${groupWord(by)}`}`;
   const hasOthers = all && otherGroups && otherGroups.groups > 0;
   const items: readonly (SpendGroup | Others)[] = [
     ...(all ? groups : groups.slice(0, FIRST)),
@@ -48,11 +50,12 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
   const ofGroup = (cell: (group: SpendGroup) => ReactNode) => (item: SpendGroup | Others) =>
     'groups' in item ? null : cell(item);
   return (
-    <section className={`card ${classes['groups']}`} aria-labelledby="top-groups">
-      <div className={`card-head ${classes['groups-head']}`}>
-        <h2 id="top-groups">Top {by.length === 1 ? `${groupWord(by)}s` : `pairs of ${groupWord(by)}`}</h2>
-        <span className="dim small">Select one to filter by it</span>
-      </div>
+    <section className={`card ${classes['groups']}`} aria-label={title}>
+      <Box className="card-pad" pb={0}>
+        <CardHead title={title}>
+          <span className="dim small">Select one to filter by it</span>
+        </CardHead>
+      </Box>
       <Table
         label="Groups"
         frame="scroll-x"

@@ -8,7 +8,7 @@ import { StackedBars } from '../chart/stacked-bars.tsx';
 import { Count } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { TextLink } from '../components/links.tsx';
-import { type Empty, EmptyState } from '../components/page.tsx';
+import { type Empty, EmptyState, PageActions } from '../components/page.tsx';
 import { Name } from '../components/table.tsx';
 import { formatMoney } from '../format/money.ts';
 import { formatDuration, plural } from '../format/quantity.ts';
@@ -165,7 +165,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
             !hasFailed && <Skeleton height={14} width={320} />
           )}
         </div>
-        <div className="page-actions">
+        <PageActions>
           <TrendControls {...view} />
           <ExportButton {...view} />
           <ActionIcon
@@ -177,7 +177,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
           >
             {asTable ? <ChartColumnStacked size={16} /> : <Table2 size={16} />}
           </ActionIcon>
-        </div>
+        </PageActions>
       </Group>
       <Box opacity={isStale ? STALE : 1}>
         {hasFailed ? (

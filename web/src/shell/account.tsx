@@ -65,10 +65,10 @@ export const SignedIn = () => {
         {`${firstName.slice(0, 1)}${lastName.slice(0, 1)}`.toUpperCase()}
       </Box>
       <Stack gap={0} flex={1} miw={0} mih={36} className="small" fw={560} title={email}>
-        <AnchorLink to="/profile" inherit className="truncate" title="Your profile">
+        <AnchorLink to="/profile" inherit truncate title="Your profile">
           {`${firstName} ${lastName}`}
         </AnchorLink>
-        <Text span className="truncate" c="dimmed" fz={12}>
+        <Text span truncate c="dimmed" fz={12}>
           {companyName ?? email ?? ' '}
         </Text>
       </Stack>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, VisuallyHidden } from '@mantine/core';
+import { Alert, Badge, Button, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { ChevronRight, Search } from 'lucide-react';
@@ -122,10 +122,10 @@ const PageLink = ({ page: { to, label, icon: Icon }, isActive = false, badge }: 
     <Icon size={19} strokeWidth={1.8} aria-hidden />
     <span>{label}</span>
     {badge && (
-      <span className={classes['badge']}>
+      <Badge color="red" ml="auto" className={classes['badge']}>
         {badge}
         <VisuallyHidden> open</VisuallyHidden>
-      </span>
+      </Badge>
     )}
   </Link>
 );
