@@ -68,9 +68,11 @@ export const formatMoney = (nano: number | null, style: MoneyStyle = 'sum', code
 
 /** `$29`, `CA$29.50`, `¥2,900`: an amount in any currency, as a decimal string. */
 export const formatPrice = (amount: string, currency: string): string =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' }).format(
-    Number(amount),
-  );
+  formatIn(currency, { trailingZeroDisplay: 'stripIfInteger' }).format(Number(amount));
+
+/** `$50`, `$0.000001`: the amount of a limit, with the decimals that it has. */
+export const formatLimit = (amountUsd: number | string): string =>
+  formatIn('USD', decimals(0, 6)).format(Number(amountUsd));
 
 /** `$1.20`, `$0.000075`: a rate or an agreed amount in USD, with all its decimals. */
 export const formatRate = (amountUsd: number): string => formatIn('USD', decimals(2, 9)).format(amountUsd);

@@ -10,26 +10,19 @@ import { chosenZone, locale } from './reading.ts';
 
 export const timeZone = chosenZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const instant = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
-const shortInstant = new Intl.DateTimeFormat(locale, {
-  timeZone,
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-});
-const day = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium' });
-const clock = new Intl.DateTimeFormat(locale, { timeZone, hour: 'numeric', minute: '2-digit' });
-const hourOfDay = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'short', hour: 'numeric' });
-const offsetName = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: 'shortOffset' });
-const utcDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', day: 'numeric' });
-const utcLongDay = new Intl.DateTimeFormat(locale, {
-  timeZone: 'UTC',
-  weekday: 'short',
-  month: 'short',
-  day: 'numeric',
-});
-const utcMonth = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'short', year: 'numeric' });
+const local = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { timeZone, ...options });
+const inUtc = (options: Intl.DateTimeFormatOptions) => local({ timeZone: 'UTC', ...options });
+
+const instant = local({ dateStyle: 'medium', timeStyle: 'medium' });
+const shortInstant = local({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+const day = local({ dateStyle: 'medium' });
+const clock = local({ hour: 'numeric', minute: '2-digit' });
+const hourOfDay = local({ weekday: 'short', hour: 'numeric' });
+const offsetName = local({ timeZoneName: 'shortOffset' });
+const utcFullDay = inUtc({ dateStyle: 'medium' });
+const utcDay = inUtc({ month: 'short', day: 'numeric' });
+const utcLongDay = inUtc({ weekday: 'short', month: 'short', day: 'numeric' });
+const utcMonth = inUtc({ month: 'short', year: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 /** `Nov 20, 2026, 5:24:11 PM` */
@@ -123,8 +116,6 @@ export const daysOf = ({ from, to }: { readonly from: string; readonly to: strin
     startInZone(zone, addDays(days.to, 1)).getTime() === Date.parse(to);
   return isWhole ? days : undefined;
 };
-
-const utcFullDay = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'medium' });
 
 /** The UTC day of an instant or a day, to read: `Nov 20, 2026`. */
 export const utcDayText = (iso: string): string => utcFullDay.format(new Date(iso));

@@ -2,9 +2,8 @@ import type { NumberInputProps } from '@mantine/core';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import type { Alert } from '../api/responses.ts';
-import { formatMoney } from '../format/money.ts';
+import { formatLimit, formatMoney } from '../format/money.ts';
 import { formatPercent, plural } from '../format/quantity.ts';
-import { locale } from '../format/reading.ts';
 
 export type LimitType = RuleType | 'budget';
 
@@ -63,14 +62,6 @@ const field = (
   description?: string,
 ): NumberField => ({ member, label, initial, input, ...(description !== undefined && { description }) });
 
-const usd = new Intl.NumberFormat(locale, {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 6,
-  minimumFractionDigits: 0,
-});
-const formatUsd = (amount: number | string): string => usd.format(Number(amount));
-
 /** Everything the pages know of a type of limit. A new type is a new row. */
 export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
   cost_threshold: {
@@ -78,7 +69,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'Spend in a period reaches an amount.',
     periods: ['hourly', 'daily', 'weekly', 'monthly'],
     fields: [field('threshold', 'Limit', 50, dollars)],
-    sentence: ({ threshold }, each) => `${formatUsd(threshold)} or more ${each}`,
+    sentence: ({ threshold }, each) => `${formatLimit(threshold)} or more ${each}`,
     bars: 'spend since its period began',
   },
   budget: {
@@ -86,7 +77,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'An amount for a period: it warns at percentages, and refuses requests when it is used up if you want.',
     periods: ['hourly', 'daily', 'weekly', 'monthly', 'fixed'],
     fields: [field('amount', 'Amount', 500, dollars)],
-    sentence: ({ amount }, each) => `${formatUsd(amount)} ${each}`,
+    sentence: ({ amount }, each) => `${formatLimit(amount)} ${each}`,
     bars: 'spend since its period began',
   },
   spend_anomaly: {
@@ -98,7 +89,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
       field('minimum', 'But at least', 1, dollars, 'Below it, nothing is unusual'),
     ],
     sentence: ({ factor, minimum }, each) =>
-      `${factor} times the usual spend in ${each}, and at least ${formatUsd(minimum)}`,
+      `${factor} times the usual spend in ${each}, and at least ${formatLimit(minimum)}`,
     bars: 'spend since its period began',
   },
   burn_rate: {
@@ -112,7 +103,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     ],
     sentence: ({ limit, factor, measure }) => {
       const [does, most] =
-        measure === 'cost' ? ['spends', formatUsd(limit)] : ['sends', plural(Number(limit), 'request')];
+        measure === 'cost' ? ['spends', formatLimit(limit)] : ['sends', plural(Number(limit), 'request')];
       return [
         ...(limit === '' ? [] : [`One of them ${does} ${most} or more within an hour`]),
         ...(factor === '' ? [] : [`${limit === '' ? `One of them ${does}` : ''} ${factor} times its usual hour`]),
@@ -125,7 +116,7 @@ export const limitTypes: Readonly<Record<LimitType, LimitTypeRow>> = {
     what: 'At the rate of the last week, the month will exceed its budget; and again when it is used up.',
     periods: ['monthly'],
     fields: [field('budget', 'Budget a month', 1000, dollars)],
-    sentence: ({ budget }) => `A forecast of more than ${formatUsd(budget)} for the month`,
+    sentence: ({ budget }) => `A forecast of more than ${formatLimit(budget)} for the month`,
     bars: 'the forecast for the month, as of each day',
     isForecast: true,
   },
