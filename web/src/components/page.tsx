@@ -175,7 +175,7 @@ export const ProblemNote = ({
   details = detailsOf(error),
 }: {
   readonly error: unknown;
-  readonly onRetry?: (() => void) | undefined;
+  readonly onRetry?: () => void;
   readonly title?: string | undefined;
   /** Messages by error code, where the API's are meant for programmers. */
   readonly messages?: Readonly<Record<string, string>> | undefined;
@@ -220,33 +220,23 @@ export const ProblemNote = ({
   );
 };
 
-export type LoadedQuery = Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt' | 'fetchStatus'>;
+export type LoadedQuery = Pick<UseQueryResult<unknown, unknown>, 'error' | 'data' | 'dataUpdatedAt'>;
 
 interface LoadProblemProps {
   readonly query: LoadedQuery;
   readonly title: string;
 }
 
-/** One click tries all again that failed on the page. */
-export const useRetry = () => {
+/**
+ * Why a page has no figures, or old ones, and how old they are. Nothing where all is well. One click tries all again that failed on the page.
+ */
+export const LoadProblem = ({ query: { error, data, dataUpdatedAt }, title }: LoadProblemProps) => {
   const queryClient = useQueryClient();
-  return () => void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
-};
-
-/** Why a page has no figures, or old ones, and how old they are. Nothing where all is well. */
-export const LoadProblem = ({ query: { error, data, dataUpdatedAt, fetchStatus }, title }: LoadProblemProps) => {
-  const retry = useRetry();
-  // Without a network the query waits for one, and then goes on by itself.
-  const isOffline = fetchStatus === 'paused';
-  if (!error && !isOffline) return null;
-  return (
-    <ProblemNote
-      error={isOffline ? new TypeError('offline') : error}
-      onRetry={isOffline ? undefined : retry}
-      title={title}
-      shownSinceMs={data === undefined ? 0 : dataUpdatedAt}
-    />
-  );
+  if (!error) return null;
+  const retry = () =>
+    void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+  const shownSinceMs = data === undefined ? 0 : dataUpdatedAt;
+  return <ProblemNote error={error} onRetry={retry} title={title} shownSinceMs={shownSinceMs} />;
 };
 
 interface LoadedProps<Data> extends LoadProblemProps {

@@ -30,7 +30,6 @@ const useFirstRequest = (): { readonly request: RequestSummary | undefined; read
         tries.current += 1;
         return Math.min(LONGEST_MS, FIRST_MS * GROWTH ** tries.current);
       },
-      refetchIntervalInBackground: false,
       staleTime: 0,
     },
   );

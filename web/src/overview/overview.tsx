@@ -5,7 +5,7 @@ import { lastDayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { useMe } from '../app.ts';
 import { AtRate, rateOf } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
-import { LoadProblem, PageHead, ProblemNote, useRetry } from '../components/page.tsx';
+import { LoadProblem, PageHead } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
@@ -35,7 +35,6 @@ export const Overview = () => {
   const navigate = useNavigate();
   const filters = filtersOf(search as Record<string, unknown>);
   const budgets = useBudgets();
-  const retry = useRetry();
   const { may } = useMe();
   const { by: first, and } = search;
   const by = useMemo(() => groupByIn({ by: first, and }), [first, and]);
@@ -70,6 +69,8 @@ export const Overview = () => {
   const isUsed = neverUsed === false;
   const shown = isUsed ? report.data : undefined;
   const error = report.error ?? headline.error;
+  const { data, dataUpdatedAt } = report;
+  const loaded = data ? { data, dataUpdatedAt } : headline.loaded;
   const shownBy = groupByOf(shown?.groupBy, by);
   return (
     <div className="page">
@@ -77,14 +78,7 @@ export const Overview = () => {
         <ViewsButton page="overview" />
       </PageHead>
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
-      {error && (
-        <ProblemNote
-          error={error}
-          onRetry={retry}
-          title="The figures could not be loaded"
-          shownSinceMs={report.data === undefined ? headline.loadedAtMs : report.dataUpdatedAt}
-        />
-      )}
+      <LoadProblem query={{ error, ...loaded }} title="The figures could not be loaded" />
       {(!error || headline.today) && (
         <Tiles
           today={isUsed ? headline.today : undefined}

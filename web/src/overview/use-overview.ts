@@ -51,7 +51,7 @@ export const useHeadline = (filters: Filters, zone: string) => {
     currency: hours.data?.displayCurrency ?? undefined,
     error,
     requests: days.data?.totals.requests,
-    loadedAtMs: Math.min(hours.dataUpdatedAt, days.dataUpdatedAt),
+    loaded: { data: hours.data, dataUpdatedAt: Math.min(hours.dataUpdatedAt, days.dataUpdatedAt) },
   };
 };
 
