@@ -10,26 +10,16 @@ export interface AgentNode {
 export const agentTree = (agents: readonly SessionAgent[]): AgentNode[] => {
   const ids = new Set(agents.map(({ agentId }) => agentId));
   const placed = new Set<SessionAgent>();
-  const below = (parentId: string | null, depth: number): AgentNode[] =>
-    agents
-      .filter((agent) => !placed.has(agent) && agent.agentId !== null && agent.parentAgentId === parentId)
-      .flatMap((agent) => {
-        placed.add(agent);
-        return [{ agent, depth }, ...below(agent.agentId, depth + 1)];
-      });
-  const main = agents.filter(({ agentId }) => agentId === null);
-  for (const agent of main) placed.add(agent);
-  const started = [...main.map((agent) => ({ agent, depth: 0 })), ...below(null, main.length > 0 ? 1 : 0)];
-  // Their parents sent nothing in this range, or name each other.
-  const others = agents.filter((agent) => !placed.has(agent));
-  const orphans = [
-    ...others.filter(({ parentAgentId }) => !ids.has(parentAgentId)),
-    ...others.filter(({ parentAgentId }) => ids.has(parentAgentId)),
-  ];
-  const rest = orphans.flatMap((agent): AgentNode[] => {
+  const place = (agent: SessionAgent, depth: number): AgentNode[] => {
     if (placed.has(agent)) return [];
     placed.add(agent);
-    return [{ agent, depth: 0 }, ...below(agent.agentId, 1)];
-  });
-  return [...started, ...rest];
+    const started = agents.filter((each) => each.agentId !== null && each.parentAgentId === agent.agentId);
+    return [{ agent, depth }, ...started.flatMap((each) => place(each, depth + 1))];
+  };
+  /** The main agent is first. Last are those whose parents sent nothing in this range, and those that name each other. */
+  const rank = ({ agentId, parentAgentId }: SessionAgent): number => {
+    if (agentId === null || parentAgentId === null) return agentId === null ? 0 : 1;
+    return ids.has(parentAgentId) ? 3 : 2;
+  };
+  return agents.toSorted((a, b) => rank(a) - rank(b)).flatMap((agent) => place(agent, 0));
 };
