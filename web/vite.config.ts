@@ -5,7 +5,7 @@ const STACK = process.env['STACK_URL'] ?? 'http://localhost:8787';
 
 /** The frame of all pages, and the first of them. */
 const FIRST =
-  /web[\\/]src[\\/](?:theme[\\/]|shell[\\/](?:shell|account|navigation)|overview[\\/](?!first-run|declare|trend-table)|chart[\\/]|views[\\/]views-button|spend[\\/]group-by|price-changes[\\/]new-prices|components[\\/]brand)/;
+  /web[\\/]src[\\/](?:theme[\\/]|shell[\\/](?:shell|account|navigation)|overview[\\/](?!first-run|declare|trend-table)|chart[\\/]|views[\\/]views-button|spend[\\/]group-by)/;
 
 /** The framework, and the components that most pages show. A component that the overview needs belongs here: FORMS has all the others. */
 const FRAMEWORK =

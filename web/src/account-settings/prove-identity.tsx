@@ -1,8 +1,9 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Modal, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
 import { useMe } from '../app.ts';
+import { Cancel } from '../components/buttons.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
 
 interface Change<Body> {
@@ -33,11 +34,7 @@ const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyO
       messages={REFUSALS}
       submit={action}
       color={isDangerous ? 'red' : undefined}
-      otherButtons={
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      }
+      otherButtons={<Cancel onClick={onClose} />}
       intro={<Text size="sm">{text}</Text>}
     >
       <Credentials label="Your password" asksForCode={me?.user.totpEnabled ?? false} inputProps={form.getInputProps} />

@@ -11,6 +11,12 @@ interface Question {
   readonly action: string;
 }
 
+export const Cancel = ({ onClick }: { readonly onClick: () => void }) => (
+  <Button variant="default" onClick={onClick}>
+    Cancel
+  </Button>
+);
+
 interface DecisionProps {
   /** The label of the button that confirms. */
   readonly action: string;
@@ -22,9 +28,7 @@ interface DecisionProps {
 /** The end of a dialog before a change that cannot be taken back: a way out, and the button in red. */
 export const Decision = ({ action, isPending = false, onConfirm, onClose }: DecisionProps) => (
   <Group justify="flex-end">
-    <Button variant="default" onClick={onClose}>
-      Cancel
-    </Button>
+    <Cancel onClick={onClose} />
     <Button color="red" loading={isPending} onClick={onConfirm}>
       {action}
     </Button>

@@ -6,7 +6,7 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { useApi, useMe } from '../app.ts';
-import { ActButton, Confirm, Dialog } from '../components/buttons.tsx';
+import { ActButton, Cancel, Confirm, Dialog } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { BackLink } from '../components/links.tsx';
 import { EmptyState, LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
@@ -184,9 +184,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
               <Button type="submit" loading={add.isPending || update.isPending}>
                 {item ? 'Save' : create}
               </Button>
-              <Button variant="default" onClick={leave}>
-                Cancel
-              </Button>
+              <Cancel onClick={leave} />
             </Group>
             {item && !onClose && (
               <Group>

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text, TextInput } from '@mantine/core';
+import { Skeleton, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import {
@@ -13,6 +13,7 @@ import {
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
 import { useApi, useApp, useMe } from '../app.ts';
+import { Cancel } from '../components/buttons.tsx';
 import { PageHead, Section } from '../components/page.tsx';
 import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
@@ -72,11 +73,7 @@ const EnterCode = ({ email, onCancel }: { readonly email: string; readonly onCan
       sent={(body) => ({ body })}
       failure="The address was not changed"
       submit="Use this address"
-      otherButtons={
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      }
+      otherButtons={<Cancel onClick={onCancel} />}
       intro={
         <Text size="sm">
           We have sent a code to <strong>{email}</strong>. Until you enter it here, your address stays as it is.
