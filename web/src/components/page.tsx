@@ -227,9 +227,7 @@ interface LoadProblemProps {
   readonly title: string;
 }
 
-/**
- * Why a page has no figures, or old ones, and how old they are. Nothing where all is well. One click tries all again that failed on the page.
- */
+/** Why a page has no figures, or old ones, and how old they are. One click tries all again that failed. Nothing where all is well. */
 export const LoadProblem = ({ query: { error, data, dataUpdatedAt }, title }: LoadProblemProps) => {
   const queryClient = useQueryClient();
   if (!error) return null;
