@@ -279,7 +279,7 @@ describe('a part of a page', () => {
   it('whose user is not known claims nothing of the role, and waits for nothing', async () => {
     const page = await openWith('/limits/new', { '/auth/me': failed });
     await page.getByText('Your user could not be loaded').waitFor();
-    expect(await page.getByText('Your role reads').count()).toBe(0);
+    expect(await page.getByText('Your role does').count()).toBe(0);
     await page.goto(`${fixture().dashboard.url}/settings`);
     await page.getByText('Your user could not be loaded').waitFor();
     await page.getByText('It is off.').first().waitFor();
@@ -289,6 +289,13 @@ describe('a part of a page', () => {
       await page.getByText('Your user could not be loaded').waitFor();
       await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });
     }
+  });
+
+  it('for a role that does not read rules does not say that it does', async () => {
+    const me = await readApi<{ readonly user: object }>('/auth/me');
+    const user = { ...me.user, role: 'billing', permissions: ['spend:read', 'keys:read'] };
+    const page = await openWith('/limits/new', { '/auth/me': { json: { ...me, user } } });
+    await page.getByText('Your role does not change rules. Members and admins do.').waitFor();
   });
 
   it.each([

@@ -201,7 +201,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
           </Group>
         ) : (
           me && (
-            <p className="dim small">{`Your role reads ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'} change them.`}</p>
+            <p className="dim small">{`Your role does not change ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'} do.`}</p>
           )
         )}
       </Stack>
