@@ -397,19 +397,23 @@ describe('a part of a page', () => {
     expect(await page.getByText('not seen yet').count()).toBe(0);
   });
 
-  it('to review what was made lists API tokens, too', async () => {
-    const made = { id: 'x', createdAt: '2026-11-20T12:00:00.000Z', lastUsedAt: null };
+  it('to review what was made lists API tokens, too, at the reader’s times', async () => {
+    const made = { id: 'x', createdAt: '2026-11-20T23:30:00.000Z', lastUsedAt: null };
     const json = {
       since: made.createdAt,
-      keys: [{ ...made, name: 'metrics', maskedKey: 'svc_1…2' }],
+      keys: [{ ...made, name: 'metrics', maskedKey: 'svc_1…2', lastUsedAt: '2026-11-21T08:00:00.000Z' }],
       tokens: [{ ...made, name: 'nightly', maskedToken: 'sat_1…2' }],
     };
     const page = await openWith('/review', { '/auth/review': { json } });
     const items = page.getByRole('main').getByRole('listitem');
     await items.first().waitFor();
-    expect(await items.allTextContents()).toEqual(
-      ['metrics svc_1…2', 'nightly sat_1…2'].map((text) => `${text}, made 2026-11-20, never used`),
-    );
+    expect(await items.allInnerTexts()).toEqual([
+      'metrics svc_1…2, made Nov 21, 12:30 AM, last used Nov 21, 9:00 AM',
+      'nightly sat_1…2, made Nov 21, 12:30 AM, never used',
+    ]);
+    const none = { since: made.createdAt, keys: [], tokens: [] };
+    const empty = await openWith('/review', { '/auth/review': { json: none } });
+    await empty.getByText('None was made since Nov 21, 12:30 AM.').waitFor();
   });
 });
 

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
+import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
 import { LoadProblem, PageHead } from '../components/page.tsx';
@@ -37,12 +38,22 @@ export const Review = () => {
             theirs, and they still work. Revoke those you do not know on the pages <TextLink to="/keys">Keys</TextLink>{' '}
             and <TextLink to="/tokens">API tokens</TextLink>.
           </Text>
-          {made.length === 0 && <Text size="sm">None was made since {data.since.slice(0, 10)}.</Text>}
+          {made.length === 0 && (
+            <Text size="sm">
+              None was made since <Instant iso={data.since} />.
+            </Text>
+          )}
           <ul>
             {made.map(({ id, name, masked, createdAt, lastUsedAt }) => (
               <li key={id}>
-                <strong>{name}</strong> <span className="mono">{masked}</span>, made {createdAt.slice(0, 10)},{' '}
-                {lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.slice(0, 10)}`}
+                <strong>{name}</strong> <span className="mono">{masked}</span>, made <Instant iso={createdAt} />,{' '}
+                {lastUsedAt === null ? (
+                  'never used'
+                ) : (
+                  <>
+                    last used <Instant iso={lastUsedAt} />
+                  </>
+                )}
               </li>
             ))}
           </ul>
