@@ -18,7 +18,7 @@ import type { Session } from './api/session.ts';
 import { compareSearch } from './compare/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
+import { daysSearch, limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
 import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
@@ -150,7 +150,7 @@ const routeTree = root.addChildren([
     memberPage('/connect', () => import('./connect/connect.tsx'), 'Connect'),
     memberPage('/keys', () => import('./keys/keys.tsx'), 'Keys'),
     memberPage('/members', () => import('./members/members.tsx'), 'Members'),
-    memberPage('/audit', () => import('./audit/audit.tsx'), 'Audit'),
+    memberPage('/audit', () => import('./audit/audit.tsx'), 'Audit', daysSearch),
     memberPage('/billing', () => import('./billing/billing.tsx'), 'Billing', billingSearch),
     memberPage('/prices', () => import('./prices/prices.tsx'), 'Prices', pricesSearch),
     memberPage('/savings', () => import('./savings/savings.tsx'), 'Savings'),

@@ -49,6 +49,9 @@ export type LimitSearch = ReturnType<typeof limitSearch>;
 const day = (value: unknown): string | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(String(value)) ? String(value) : undefined;
 
+/** The first and last day (UTC) of a list. */
+export const daysSearch = searchOf({ from: day, to: day });
+
 /** The provider, and the first and last day (UTC) of its bill. */
 export const reconciliationSearch = searchOf({ provider: oneOf(providerLabels), from: day, to: day });
 

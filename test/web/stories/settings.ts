@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { uuidv7 } from 'uuidv7';
+import { openAuditLog } from '../../../lambda/data/accounts/audit-log.ts';
+import { openUsers } from '../../../lambda/data/accounts/users.ts';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { PASSWORD, register } from '../browser/accounts.ts';
-import { screenshot } from '../browser/browser.ts';
+import { screenshot, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 it('a choice of colours breaks no rule of the page’s policy', async () => {
@@ -35,4 +39,32 @@ describe('the settings of an account', () => {
     await page.getByRole('button', { name: 'Keep the account' }).click();
     await page.getByText('This account will be deleted').waitFor({ state: 'detached' });
   });
+});
+
+it('the audit log shows the days that are chosen, of all that the plan shows', async () => {
+  const { dashboard, seeded } = fixture();
+  const at = new Date(Date.now() - 60 * DAY_MS).toISOString();
+  await openAuditLog(dashboard.stack.table).record({
+    auditId: uuidv7(),
+    accountId: (await openUsers(dashboard.stack.table).find(seeded.userId))?.accountId as string,
+    at,
+    action: 'key.created',
+    actor: null,
+    clientAddress: null,
+    subject: null,
+    details: { name: 'Long ago' },
+    before: null,
+  });
+  const { open } = await openSignedIn(seeded);
+  const page = await open('/audit');
+  await waitUntilIdle(page);
+  expect(await page.getByText('Long ago').count()).toBe(0);
+  for (const label of ['First day (UTC)', 'Last day (UTC)']) {
+    await page.getByLabel(label).fill(at.slice(0, 10));
+    await page.keyboard.press('Enter');
+  }
+  await page.getByText('Long ago').waitFor();
+  await page.reload();
+  await page.getByText('Long ago').waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
 });

@@ -3,12 +3,11 @@ import { useDebouncedCallback, useDidUpdate } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import { formatShortInstant, utcDate } from '../format/time.ts';
+import { formatShortInstant } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { useKeyChoices } from '../scope/scope-fields.tsx';
-import { CustomDays } from '../spend/custom-days.tsx';
+import { ListDays } from '../spend/custom-days.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
 import classes from './requests.module.css';
@@ -16,8 +15,6 @@ import { orderNames, type RequestsSearch } from './search.ts';
 import { outcomeNames, provenanceNames } from './status.tsx';
 
 const TYPING_MS = 350;
-/** The API's default. */
-const DEFAULT_DAYS = 30;
 
 interface TextFilterProps {
   readonly label: string;
@@ -69,7 +66,6 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   // A bar of a chart leads here with instants.
   const hasHours = (from?.length ?? 0) > 10 || (to?.length ?? 0) > 10;
-  const defaultFrom = utcDate(new Date(Date.now() - DEFAULT_DAYS * DAY_MS));
   const seen = { contains: [], model: useSeen('model'), tag: useSeen('tag'), client: useSeen('client') };
   const keyNames = useKeyNames((search.project ?? search.member) !== undefined);
   const choices = [
@@ -123,14 +119,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           onChange={(chosen) => change({ [name]: chosen ?? undefined })}
         />
       ))}
-      {!hasHours && (
-        <CustomDays
-          key={`${from} ${to}`}
-          zone="UTC"
-          days={{ from: from?.slice(0, 10) ?? defaultFrom, to: to?.slice(0, 10) ?? utcDate(new Date()) }}
-          onChange={change}
-        />
-      )}
+      {!hasHours && <ListDays search={search} onChange={change} />}
       <Select
         size="xs"
         w={126}
