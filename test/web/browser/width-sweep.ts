@@ -8,7 +8,8 @@ const NAMED = 3;
 
 /**
  * What is wrong with the texts of a page at its width: boxes too narrow for their longest word, names cut to less than three letters,
- * texts over each other, and a page that scrolls sideways. One pass without a change of the page, so that each width is laid out once.
+ * texts over each other, controls out of their card, and a page that scrolls sideways. One pass without a change of the page, so that
+ * each width is laid out once.
  */
 const defects = `(() => {
   const found = [];
@@ -82,6 +83,12 @@ const defects = `(() => {
       const seen = meet({ left: rect.left, right: rect.right, top: rect.top + quarter, bottom: rect.bottom - quarter }, clip);
       if (seen.right - seen.left > 2 && seen.bottom - seen.top > 1) lines.push({ ...seen, node, element, layer, text });
     }
+  }
+
+  for (const control of document.querySelectorAll('.card :is(select, input, button)')) {
+    const card = control.closest('.card').getBoundingClientRect();
+    const seen = meet(partOf(control.parentElement).clip, control.getBoundingClientRect());
+    if (seen.right > card.right + 1) found.push('out of its card by ' + Math.round(seen.right - card.right) + ' px: ' + nameOf(control, control.ariaLabel ?? ''));
   }
 
   lines.sort((a, b) => a.top - b.top);

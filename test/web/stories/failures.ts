@@ -291,6 +291,19 @@ describe('a part of a page', () => {
     }
   });
 
+  it('that says what is refused leaves room for the page, and can be closed, however much that is', async () => {
+    const pause = { scope: { tag: 'batch' }, createdAt: '2026-11-20T12:00:00.000Z', until: null, createdBy: null };
+    const items = Array.from({ length: 20 }, (_, i) => ({ ...pause, id: `pause-${i}`, name: 'x'.repeat(100) }));
+    const page = await openWith('/limits', { '/pauses': { json: { items } } });
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.getByText(': paused, x').first().waitFor();
+    expect(
+      (await page.getByRole('region', { name: 'Refused requests' }).locator('..').boundingBox())?.height,
+    ).toBeLessThan(351);
+    const close = await page.getByRole('button', { name: 'Dismiss for me' }).boundingBox();
+    expect((close?.x ?? 0) + (close?.width ?? 0)).toBeLessThan(321);
+  });
+
   it('for a role that does not read rules does not say that it does', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const user = { ...me.user, role: 'billing', permissions: ['spend:read', 'keys:read'] };

@@ -359,6 +359,42 @@ it('finds a key among thousands, the active ones first', async () => {
   await keys.getByLabel('Search Service keys').fill('BUILD 1234');
   await waitUntil('the one', async () => (await rows.count()) === 1);
   expect(await rows.innerText()).toContain('build 1234');
+  await open('/requests');
+  await page.getByRole('combobox', { name: 'Service key' }).fill('BUILD 1234');
+  await page.getByRole('option', { name: 'build 1234' }).click();
+  await page.waitForURL('**/requests?key=key-1234');
+});
+
+it('shows what can be done with a key next to names of any length', async () => {
+  const name = 'W'.repeat(64);
+  const { open } = await openSignedIn(fixture().seeded, async (page) => {
+    for (const path of ['/keys', '/projects'])
+      await page.route(`**/api${path}`, async (route) => {
+        const response = await route.fetch();
+        const { items, ...body } = await response.json();
+        await route.fulfill({ response, json: { ...body, items: items.map((item: object) => ({ ...item, name })) } });
+      });
+  });
+  const page = await open('/keys');
+  const keys = page.getByRole('region', { name: 'Service keys' });
+  await keys.getByText(name).first().waitFor();
+  await waitUntilIdle(page);
+  const beyond =
+    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('main .scroll-x'))";
+  expect(await page.evaluate(beyond)).toBe(0);
+});
+
+it('says how many of the sessions it lists', async () => {
+  const { open } = await openSignedIn(fixture().seeded, (page) =>
+    page.route('**/api/sessions?*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), sessions: 250 } });
+    }),
+  );
+  const page = await open('/sessions');
+  await page.getByText(/^The \d+ costliest of 250 sessions\.$/).waitFor();
+  await page.getByText('Latest', { exact: true }).click();
+  await page.getByText(/^The \d+ latest of 250 sessions\.$/).waitFor();
 });
 
 describe('a figure that is a link', () => {

@@ -87,7 +87,13 @@ export const Sessions = () => {
           title: 'No sessions yet',
           text: 'Claude Code, Codex and opencode send session ids by themselves. Other programs send the header X-Service-Session.',
         }}
-      />
+      >
+        {data && data.sessions > data.items.length && (
+          <p className="dim small card-pad">
+            {`The ${data.items.length} ${orderBy === 'cost' ? 'costliest' : 'latest'} of ${plural(data.sessions, 'session')}.`}
+          </p>
+        )}
+      </Table>
     </ListPage>
   );
 };

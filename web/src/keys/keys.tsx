@@ -116,7 +116,7 @@ const Projects = () => {
         columns={[
           { head: 'Project', cell: ({ name }) => name },
           { head: 'Keys', className: 'wide-only', cell: ({ keys }) => plural(keys.length, 'key') },
-          { head: 'Spend, 30 days', className: 'right', cell: ({ id }) => <SpendOf by="project" id={id} /> },
+          { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="project" id={id} /> },
           {
             head: 'Actions',
             className: 'right',
@@ -185,15 +185,15 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
       </>
     ),
   },
-  { head: 'Project', className: 'wide-only', cell: ({ project }) => names.get(project) ?? project },
+  { head: 'Project', className: 'wide-only named', cell: ({ project }) => names.get(project) ?? project },
   {
     head: 'Member',
-    className: 'wide-only',
+    className: 'wide-only named',
     cell: ({ ownerUserId: id }) => names.get(id ?? '') ?? <span className="dim">{id ? unnamed : 'nobody'}</span>,
   },
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
-  { head: 'Spend, 30 days', className: 'right', cell: ({ id }) => <SpendOf by="key" id={id} /> },
+  { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="key" id={id} /> },
   { head: 'Actions', className: 'right', cell: (key) => <Actions item={key} /> },
 ];
 

@@ -228,7 +228,7 @@ const MemberActions = ({ member }: MemberProps) => {
 const memberColumns: readonly Column<Member>[] = [
   { head: 'Member', cell: (member) => <Who member={member} /> },
   { head: 'Role', cell: (member) => <MemberRole member={member} /> },
-  { head: 'Projects', className: 'wide-only', cell: (member) => <MemberProjects member={member} /> },
+  { head: 'Projects', className: 'wide-only named', cell: (member) => <MemberProjects member={member} /> },
   { head: 'Since', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Actions', className: 'right', cell: (member) => <MemberActions member={member} /> },
 ];
@@ -256,7 +256,7 @@ const InvitationActions = ({ invitation: { id, email } }: { readonly invitation:
 const invitationColumns: readonly Column<Invitation>[] = [
   { head: 'Invited', cell: ({ email }) => email },
   { head: 'Role', cell: ({ role }) => role },
-  { head: 'Projects', className: 'wide-only', cell: ({ projects }) => <ProjectNames ids={projects} /> },
+  { head: 'Projects', className: 'wide-only named', cell: ({ projects }) => <ProjectNames ids={projects} /> },
   {
     head: 'Valid',
     className: 'wide-only',

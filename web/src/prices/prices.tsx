@@ -93,7 +93,7 @@ const Actions = ({ price }: { readonly price: OwnPrice }) => {
 
 const columns: readonly Column<OwnPrice>[] = [
   { head: 'Price', cell: (price) => <PriceName price={price} /> },
-  { head: 'For', className: 'wide-only', cell: (price) => <PriceScope price={price} /> },
+  { head: 'For', className: 'wide-only named', cell: (price) => <PriceScope price={price} /> },
   {
     head: 'Holds (UTC)',
     cell: (price) => <TwoLines second={<MonthState price={price} />}>{periodText(price)}</TwoLines>,

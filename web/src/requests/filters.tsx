@@ -113,7 +113,8 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           placeholder={label}
           {...choice}
           clearable
-          searchable={name === 'provider'}
+          searchable={data.length > 10}
+          limit={100}
           data={data}
           value={search[name] ?? null}
           onChange={(chosen) => change({ [name]: chosen ?? undefined })}

@@ -38,6 +38,7 @@ const ChoiceField = ({ form, name, choices }: FieldProps & { readonly choices: r
       aria-label={labels[name]}
       clearable
       searchable
+      limit={100}
       data={isKnown ? [...choices] : [...choices, { value, label: value }]}
       value={value || null}
       error={form.errors[name]}

@@ -21,7 +21,7 @@ export const GroupBySelects = ({ by, filters, onChange }: GroupBySelectsProps) =
     onChange({ by: value, and: keeps ? second : undefined });
   };
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6}>
       <NativeSelect
         size="xs"
         w={140}
