@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import * as archives from '../../lambda/dashboard/archives/manage-archives.ts';
-import { createArchive, listArchives } from '../../lambda/dashboard/archives/operations.ts';
+import { createArchive, listArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
+import * as archives from '../../lambda/dashboard/archives/operations.ts';
 import * as bills from '../../lambda/dashboard/reconciliation/bills.ts';
 import { listBillConnections } from '../../lambda/dashboard/reconciliation/operations.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
@@ -203,8 +203,8 @@ describe('a later version that was replaced by an earlier one', () => {
     };
     const files = callAs(
       serve([
-        route(createArchive, archives.createArchive(opened as never)),
-        route(listArchives, archives.listArchives(opened as never)),
+        route(archives.createArchive, createArchive(opened as never)),
+        route(archives.listArchives, listArchives(opened as never)),
         route(listBillConnections, bills.listBillConnections(opened as never)),
       ]),
       caller,

@@ -73,7 +73,7 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
       );
     },
 
-    /** Keeps the progress of a job. @returns false where the prices changed meanwhile: they begin a job anew */
+    /** Keeps the progress of a job. @returns false where the prices changed meanwhile: they begin another job */
     keepProgress: (accountId: string, version: number, own: OwnPrices): Promise<boolean> =>
       tryWrite(table, replacing(accountId, version, own)),
 

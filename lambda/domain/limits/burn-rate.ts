@@ -20,7 +20,7 @@ export const median = (values: readonly number[]): number => {
 const MAX_PAUSE_MINUTES = 7 * 24 * 60;
 
 const pause = z.strictObject({
-  // An hour at least: the next hour is judged anew, so that a pause begins again where the loop goes on.
+  // An hour at least: the next hour is judged by itself, so that a pause begins again where the loop goes on.
   minutes: z
     ._default(z.nullable(z.int().check(z.minimum(60), z.maximum(MAX_PAUSE_MINUTES))), 720)
     .check(z.describe('Null: until somebody ends it.')),

@@ -44,7 +44,7 @@ const newJob = (months: readonly Month[], factorsOnly: readonly Month[], startsA
   failed: 0,
 });
 
-/** The prices after a change, with the job that prices again what the changed ones hold for. A job under way begins anew. */
+/** The prices after a change, with the job that prices again what the changed ones hold for. A job under way begins again. */
 export const withChange = (own: OwnPrices, prices: readonly OwnPrice[], startsAt: Date, now: Date): OwnPrices => {
   const same = (price: OwnPrice, others: readonly OwnPrice[]) =>
     others.some((other) => JSON.stringify(pricing(other)) === JSON.stringify(pricing(price)));

@@ -1,4 +1,3 @@
-import type { NumberInputProps } from '@mantine/core';
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import type { Alert } from '../api/responses.ts';
@@ -30,10 +29,14 @@ interface NumberField {
 }
 
 /** How a number is typed. */
-type NumberFormat = Pick<
-  NumberInputProps,
-  'prefix' | 'suffix' | 'step' | 'decimalScale' | 'allowDecimal' | 'thousandSeparator'
->;
+interface NumberFormat {
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly step?: number;
+  readonly decimalScale?: number;
+  readonly allowDecimal?: boolean;
+  readonly thousandSeparator?: boolean;
+}
 
 interface LimitTypeRow {
   readonly name: string;
