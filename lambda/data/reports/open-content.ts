@@ -5,8 +5,7 @@ import { openRules } from '../alerts/rules.ts';
 import { openTrackingGaps } from '../ledger/tracking-gaps.ts';
 import { openSpend } from '../spend/spend.ts';
 import type { Table } from '../table/table.ts';
-import { loadSavings } from './load-savings.ts';
-import { openSavingDecisions } from './saving-decisions.ts';
+import { loadSavings, openSavingDecisions } from './saving-decisions.ts';
 
 /** Contents of reports, read from a table. */
 export const openContent = (

@@ -6,6 +6,7 @@ import { savingKey } from '../table/keys.ts';
 import { listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact } from '../table/write.ts';
+import type { openSavings } from './savings.ts';
 
 /** Decisions of accounts about findings of savings. */
 export const openSavingDecisions = (table: Table) => ({
@@ -25,3 +26,12 @@ export const openSavingDecisions = (table: Table) => ({
       () => new NotFoundError('Nothing was decided about this finding.'),
     ),
 });
+
+/** Savings, whose code, since it prices requests, is loaded for the first question about them. */
+export const loadSavings = (...of: Parameters<typeof openSavings>) => {
+  let savings: Promise<ReturnType<typeof openSavings>> | undefined;
+  return () => {
+    savings ??= import('#savings').then((code) => code.openSavings(...of));
+    return savings;
+  };
+};
