@@ -52,8 +52,8 @@ const retryAfter = (status: number | undefined): Record<string, string> =>
   status === 429 || status === 503 ? { 'Retry-After': status === 429 ? "'10'" : "'5'" } : {};
 
 /**
- * A response of API Gateway or the firewall cannot choose among origins by itself. With several, `*` is what lets each of them read the error: no
- * cookie is in play, and the body holds nothing but a code.
+ * A response of API Gateway or the firewall cannot choose among origins by itself. With several, `*` is what lets each of them read the
+ * error: no cookie is in play, and the body holds nothing but a code.
  */
 export const corsHeaders = (origins: readonly string[]): Record<string, string> => {
   const [origin, ...others] = origins;
