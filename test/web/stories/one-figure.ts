@@ -60,7 +60,7 @@ describe('one figure', () => {
       const { open } = await openSignedIn(fixture().seeded);
       const page = await open('/access');
       const { totals } = await readApi<{ totals: { displayCost: string } }>(`/spend?member=${fixture().seeded.userId}`);
-      const spend = page.getByRole('region', { name: 'Spend' }).locator('.strong');
+      const spend = page.getByRole('region', { name: 'Spend' }).locator('p:has(> .dim) > :first-child');
       expect(await spend.textContent()).toBe(formatMoney(Number(totals.displayCost) * 1e9, 'sum', 'EUR'));
     } finally {
       await setCurrency(null);
