@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
@@ -17,6 +19,7 @@ import { shardOf } from '../../../lambda/data/table/table.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { addDays, dayOf, hourOf, monthOf } from '../../../lambda/domain/calendar/utc.ts';
+import { EXPORTS } from '../../../lambda/domain/object-keys.ts';
 import { type ReportContent, reportContentSchema } from '../../../lambda/domain/reports/report-content.ts';
 import { type TokenCounterName, tokenCounterNames } from '../../../lambda/domain/spend/counters.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
@@ -129,7 +132,8 @@ beforeAll(async () => {
     { scheduled: ['Rollup', 'Exporter'] },
   );
   // The bucket is the only one.
-  query = await openQuery(`${running.stack.dataDir}/objects/buckets/*/objects`);
+  const [exported = ''] = globSync(`objects/buckets/*/objects/${EXPORTS}`, { cwd: running.stack.dataDir });
+  query = await openQuery(join(running.stack.dataDir, dirname(exported)));
 }, STACK_TIMEOUT_MS);
 afterAll(async () => {
   query?.close();
