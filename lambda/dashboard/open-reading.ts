@@ -28,10 +28,12 @@ export const openReading = (
   now = () => new Date(),
 ) => {
   const nowMs = () => now().getTime();
-  const requests = openRequests(table, nowMs, openObjectReader(environment.OBJECT_BUCKET));
+  const objects = openObjectReader(environment.OBJECT_BUCKET);
+  const requests = openRequests(table, nowMs, objects);
   return {
     ...openSpendReads(table, now),
     requests,
+    objects,
     findCurrency: openDisplayCurrency(table),
     readCounters: openSpend(table, { isTimed: true }).read,
     savings: loadSavings(table, requests, logger),

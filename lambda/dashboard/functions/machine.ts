@@ -9,7 +9,6 @@ import { MethodNotAllowedError } from '../../domain/errors.ts';
 import { readingEnvironment } from '../../environment.ts';
 import { streamingHttpStack } from '../../http/http-stack.ts';
 import { type Operation, route } from '../../http/operation.ts';
-import { openObjectReader } from '../../integrations/object-reader.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
 import { listDimensions } from '../dimensions/declare-dimensions.ts';
@@ -49,7 +48,6 @@ const opened = {
   blocks: openBlocks(table),
   dayExports: openDayExports(table),
   marks: openRollupMarks(table),
-  objects: openObjectReader(environment.OBJECT_BUCKET),
 };
 const readLog = listRequests(opened);
 const readRecord = readRequest(opened);
