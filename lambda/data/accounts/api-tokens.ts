@@ -86,7 +86,8 @@ export const openApiTokens = (table: Table) => {
 
     /** @throws LimitReachedError */
     requireRoom: async (accountId: string): Promise<void> => {
-      if (Object.values(await list(accountId)).flat().length >= MAX_TOKENS)
+      const { items, unreadable } = await list(accountId);
+      if (items.length + unreadable.length >= MAX_TOKENS)
         throw new LimitReachedError(`An account can have ${MAX_TOKENS} API tokens. Remove one first.`);
     },
 

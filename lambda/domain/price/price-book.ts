@@ -23,7 +23,9 @@ const ratesOfOverrides = new WeakMap<Override, Rates>();
 
 /** The rates that an override sets. Each request asks for those of its provider. */
 const ratesOf = (override: Override): Rates => {
-  const rates = ratesOfOverrides.get(override) ?? listedRates(override.usdPerMtok, override.usdEach);
+  const known = ratesOfOverrides.get(override);
+  if (known) return known;
+  const rates = listedRates(override.usdPerMtok, override.usdEach);
   ratesOfOverrides.set(override, rates);
   return rates;
 };
