@@ -170,7 +170,7 @@ describe('a later version that was replaced by an earlier one', () => {
     expect((await call('POST', '/destinations', destination)).body.error.code).toBe('LIMIT_REACHED');
   });
 
-  it('leaves the tokens and invitations that can be read, and ends one that cannot', async () => {
+  it('leaves the tokens and invitations that can be read, and ends the unreadable', async () => {
     const identity = identityOf();
     const { id } = (await identity('POST', '/tokens', { name: 't', role: 'viewer' })).body;
     await putLater(accountApiTokenKey, id, { tokenId: 'later', role: 'auditor' });
