@@ -278,7 +278,8 @@ export class ReadingBuilder implements PickerSink {
     if (this.#outputs.length === 0 && this.#tools.length === 0) return;
     const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
     const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
-    this.#number(BILLABLE.webSearchCalls, searches);
+    // A reported count, which may be 0, leaves out searches that are not charged.
+    if (!this.#values.has('webSearchRequests')) this.#number(BILLABLE.webSearchCalls, searches);
     this.#number(BILLABLE.fileSearchCalls, calls('file_search_call').length);
     if (!this.#values.has('imageGenUsage'))
       this.#number(BILLABLE.imageGenCalls, calls('image_generation_call').length - this.#svgUsages.length);
