@@ -51,11 +51,11 @@ export const BILLABLE = {
   /** Generated video: seconds requested (OpenAI `seconds`). */
   videoSeconds: 'video.seconds',
 
-  /** Gemini: most `groundingMetadata.webSearchQueries` seen in a candidate, all candidates summed. */
+  /** Gemini: most `webSearchQueries` and `imageSearchQueries` seen in a candidate, all candidates summed. */
   groundingQueries: 'grounding.queries',
-  /** Gemini: 1 where any candidate carries web `groundingMetadata` (chunks, queries or a search entry point). */
+  /** Gemini: responses (1, but of a batch) with a candidate that carries web `groundingMetadata` (queries or a search entry point). */
   groundedPrompts: 'grounding.prompts',
-  /** Gemini: 1 where any candidate is grounded in Google Maps. */
+  /** Gemini: the same of a candidate that is grounded in Google Maps. */
   mapsPrompts: 'grounding.maps',
 
   /** 1 where the response is the result of a batch (batch output files, `/v1/messages/batches/{id}/results`). */

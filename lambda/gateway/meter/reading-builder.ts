@@ -82,7 +82,7 @@ export class ReadingBuilder implements PickerSink {
   #images = 0;
   #embeddedTokens = 0;
   #groundingQueries = 0;
-  /** Parts of the document that were seen: `#choices`, `#error`, a `#part` (choice or candidate), and a `#delta` (only in streams). */
+  /** What was seen of the document: `#choices`, `#error`, a `#part` (choice or candidate), a `#delta` (only in streams), a search … */
   #found = new Set<string>();
   #isFirstDocument = true;
 
@@ -102,8 +102,6 @@ export class ReadingBuilder implements PickerSink {
     else if (name === '#image') this.#images++;
     else if (name === 'error' && ERROR.test(json)) this.#found.add('#error');
     else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parsed(json)) || 0;
-    else if (name === '#grounded') this.#billableItems.set(BILLABLE.groundedPrompts, 1);
-    else if (name === '#mapped') this.#billableItems.set(BILLABLE.mapsPrompts, 1);
     else if (name === 'svgUsage') this.#svgUsages.push(parsed(json));
     else if (name === 'groundingQueries') this.#addGroundingQueries(parsed(json));
     else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
@@ -129,6 +127,7 @@ export class ReadingBuilder implements PickerSink {
     const values = this.#values;
     if (this.#batch) this.#takeLine();
     else this.#takeUsage(values);
+    this.#takeGrounding();
     this.#takeNames(values);
     const isQueued = isDeferred(values, this.#found.has('#choices'));
     this.#text(BILLABLE.responseStatus, values.get('status') ?? (isQueued ? 'queued' : null));
@@ -241,6 +240,7 @@ export class ReadingBuilder implements PickerSink {
   /** Takes the previous response of a batch when the next begins, and the last at the end. */
   #takeLine(): void {
     const usage = usageIn(this.#values);
+    this.#takeGrounding();
     this.#takeNames(this.#values);
     this.#values.delete('model');
     if (!usage) return;
@@ -305,7 +305,12 @@ export class ReadingBuilder implements PickerSink {
   #addGroundingQueries(value: unknown): void {
     if (!Array.isArray(value) || value.length === 0) return;
     this.#groundingQueries += new Set(value.filter((query) => query !== '')).size;
-    this.#billableItems.set(BILLABLE.groundedPrompts, 1);
+    this.#found.add('#grounded');
+  }
+
+  #takeGrounding(): void {
+    this.#number(BILLABLE.groundedPrompts, Number(this.#found.delete('#grounded')));
+    this.#number(BILLABLE.mapsPrompts, Number(this.#found.delete('#mapped')));
   }
 
   #text(name: string, value: unknown): void {

@@ -44,6 +44,14 @@ const responseObject: Wanted = {
   body: responseBody,
 };
 
+/** Gemini's searches. Chunks of the client's own files, and of pages that it names, are free. Each search has queries or an entry point. */
+const groundingMetadata: Wanted = {
+  webSearchQueries: 'groundingQueries',
+  imageSearchQueries: 'groundingQueries',
+  groundingChunks: { '*': { maps: '#mapped' } },
+  searchEntryPoint: '#grounded',
+};
+
 /** Members of any provider's response, stream event, or line of a batch's results. */
 export const wantedInResponse: Wanted = {
   ...responseObject,
@@ -58,12 +66,7 @@ export const wantedInResponse: Wanted = {
     '*': {
       '': '#part',
       finishReason: 'finishReason',
-      groundingMetadata: {
-        webSearchQueries: 'groundingQueries',
-        // Chunks of the client's own files, and of pages that it names, are free. Each search has queries or an entry point.
-        groundingChunks: { '*': { maps: '#mapped' } },
-        searchEntryPoint: '#grounded',
-      },
+      groundingMetadata,
     },
   },
   promptFeedback: { blockReason: 'finishReason' },
@@ -105,6 +108,7 @@ const lineResponse: Wanted = {
   usageMetadata: 'usageMetadata',
   // An embedding of Gemini has no other usage.
   tokenCount: 'tokenCount',
+  candidates: { '*': { groundingMetadata } },
   service_tier: 'serviceTier',
 };
 
