@@ -60,6 +60,8 @@ export const BILLABLE = {
 
   /** 1 where the response is the result of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
   batch: 'batch',
+  /** Results in a batch output file that report no usage, such as transcriptions. */
+  resultsWithoutUsage: 'batch.results_without_usage',
   /** String: Mistral's `output_file`, a file with the results that the response of the batch has, too. */
   batchFile: 'batch.file',
   /** Anthropic: `request_counts.succeeded` of a batch that has ended: results that are charged, and not in this response. */

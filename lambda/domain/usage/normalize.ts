@@ -149,7 +149,7 @@ const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitNam
   set('imageToolInputTokens', countOf(billableItems[BILLABLE.imageGenInputTextTokens]));
   set('imageToolInputImageTokens', countOf(billableItems[BILLABLE.imageGenInputImageTokens]));
   set('imageToolOutputTokens', countOf(billableItems[BILLABLE.imageGenOutputTokens]));
-  set('otherUnits', countOf(billableItems[BILLABLE.imageGenCalls]));
+  set('otherUnits', count(billableItems[BILLABLE.imageGenCalls]) + count(billableItems[BILLABLE.resultsWithoutUsage]));
   set('images', countOf(billableItems[BILLABLE.imageCount]));
   set('characters', countOf(billableItems[BILLABLE.speechCharacters]));
   set('audioSeconds', amountOf(billableItems[BILLABLE.audioSeconds]));

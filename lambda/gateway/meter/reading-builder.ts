@@ -243,7 +243,12 @@ export class ReadingBuilder implements PickerSink {
     this.#takeGrounding();
     this.#takeNames(this.#values);
     this.#values.delete('model');
-    if (!usage) return;
+    if (!usage) {
+      // The cost of a result without usage is not known. Errors and moderations are free.
+      if (this.#values.get('lineStatus') === 200 && !this.#found.has('#results'))
+        this.#number(BILLABLE.resultsWithoutUsage, 1);
+      return;
+    }
     // Anthropic does not charge for a refusal without output.
     const isFree = this.#values.get('stopReason') === REFUSAL && usage['output_tokens'] === 0;
     if (!isFree) this.#batch?.add(this.#model, usage);

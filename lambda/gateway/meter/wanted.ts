@@ -41,7 +41,8 @@ const responseObject: Wanted = {
   // Cohere v1 ends its stream with the whole response as `response`.
   meta: 'meta',
   // Gemini batches and OpenAI batch output wrap each response once more.
-  body: responseBody,
+  body: { ...responseBody, results: '#results' },
+  status_code: 'lineStatus',
 };
 
 /** Gemini's searches. Chunks of the client's own files, and of pages that it names, are free. Each search has queries or an entry point. */
