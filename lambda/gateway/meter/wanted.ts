@@ -19,7 +19,7 @@ const outputItem: Wanted = {
 
 const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.model' } };
 
-const toolUsage: Wanted = { web_search: { num_requests: 'webSearchRequests' }, image_gen: 'imageGenUsage' };
+const searchUsage: Wanted = { web_search: { num_requests: 'webSearchRequests' } };
 
 const responseBody: Wanted = {
   id: 'id',
@@ -30,14 +30,15 @@ const responseBody: Wanted = {
   usage_info: 'usage',
   service_tier: 'serviceTier',
   output: { '*': outputItem },
+  tools,
+  tool_usage: searchUsage,
 };
 
 /** A response of OpenAI's Responses API, whole or inside the events of its stream. */
 const responseObject: Wanted = {
   ...responseBody,
   background: 'background',
-  tools,
-  tool_usage: toolUsage,
+  tool_usage: { ...searchUsage, image_gen: 'imageGenUsage' },
   // Cohere v1 ends its stream with the whole response as `response`.
   meta: 'meta',
   // Gemini batches and OpenAI batch output wrap each response once more.
