@@ -221,8 +221,8 @@ export class ReadingBuilder implements PickerSink {
     // Where usage is repeated, as it is from a stream's first event on, the last one is in the event that ends the choice or candidate.
     const isRepeated = this.#isRepeated || this.#usage !== null || (this.#found.has('#delta') && this.#isFirstDocument);
     const goesOn = isRepeated && this.#found.has('#part') && !values.has('finishReason');
-    // Interactions repeat it in `metadata`.
-    this.#isHalf = goesOn || ('total_input_tokens' in usage && usage === values.get('metadataUsage'));
+    // Interactions repeat it in events without a status.
+    this.#isHalf = goesOn || ('total_input_tokens' in usage && !values.has('status'));
     // Counts only grow: nothing but zeros behind them is no usage.
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
   }
