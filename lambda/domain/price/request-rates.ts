@@ -119,7 +119,7 @@ const defaultModels: readonly (readonly [provider: string, path: RegExp, model: 
 ];
 
 /** The model of OpenAI's image tool, unless the request chooses another. */
-const DEFAULT_IMAGE_TOOL_MODEL = 'gpt-image-1';
+const DEFAULT_IMAGE_TOOL_MODEL = 'gpt-image-2';
 
 /** The models to price a request by, in order: the one that served it, the one it asked for, the endpoint's default. */
 export const modelsOf = ({ provider, path, startedAt, reading }: PriceableRequest): readonly string[] => {

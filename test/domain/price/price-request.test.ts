@@ -543,6 +543,8 @@ describe('units other than tokens', () => {
       billableItems,
     } as const;
     expect(priced(reading).costNanoUsd).toBe(10 * 5000 + 100 * 40_000);
+    const { [BILLABLE.imageGenModel]: _, ...unnamed } = billableItems;
+    expect(priced({ ...reading, billableItems: unnamed }).costNanoUsd).toBe(10 * 5000 + 100 * 30_000);
   });
 
   it('speech by the character, audio by the second', () => {
