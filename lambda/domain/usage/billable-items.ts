@@ -17,6 +17,9 @@ export const BILLABLE = {
   /** Responses: different `container_id`s among the `code_interpreter_call` and `shell_call` items of `output`. */
   codeContainers: 'code_interpreter_container',
 
+  /** 1 where Groq ran a tool of its own, or may have: the request of a stream has `browser_search`. */
+  executedTools: 'executed_tools',
+
   /**
    * Tokens of the prompt read from a cache, from a response header (Fireworks, whose usage may leave them out).
    * @see https://docs.fireworks.ai/guides/prompt-caching

@@ -149,7 +149,11 @@ const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitNam
   set('imageToolInputTokens', countOf(billableItems[BILLABLE.imageGenInputTextTokens]));
   set('imageToolInputImageTokens', countOf(billableItems[BILLABLE.imageGenInputImageTokens]));
   set('imageToolOutputTokens', countOf(billableItems[BILLABLE.imageGenOutputTokens]));
-  set('otherUnits', count(billableItems[BILLABLE.imageGenCalls]) + count(billableItems[BILLABLE.resultsWithoutUsage]));
+  const { imageGenCalls, executedTools, resultsWithoutUsage } = BILLABLE;
+  set(
+    'otherUnits',
+    [imageGenCalls, executedTools, resultsWithoutUsage].reduce((sum, name) => sum + count(billableItems[name]), 0),
+  );
   set('images', countOf(billableItems[BILLABLE.imageCount]));
   set('characters', countOf(billableItems[BILLABLE.speechCharacters]));
   set('audioSeconds', amountOf(billableItems[BILLABLE.audioSeconds]));

@@ -128,6 +128,7 @@ export class ReadingBuilder implements PickerSink {
     if (this.#batch) this.#takeLine();
     else this.#takeUsage(values);
     this.#takeGrounding();
+    this.#number(BILLABLE.executedTools, Number(this.#found.has('#executedTool')));
     this.#takeNames(values);
     const isQueued = isDeferred(values, this.#found.has('#choices'));
     this.#text(BILLABLE.responseStatus, values.get('status') ?? (isQueued ? 'queued' : null));

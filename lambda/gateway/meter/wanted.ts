@@ -59,7 +59,15 @@ export const wantedInResponse: Wanted = {
   ...responseObject,
   type: 'type',
   error: 'error',
-  choices: { '': '#choices', '*': { '': '#part', delta: '#delta', finish_reason: 'finishReason' } },
+  choices: {
+    '': '#choices',
+    '*': {
+      '': '#part',
+      delta: '#delta',
+      finish_reason: 'finishReason',
+      message: { executed_tools: { '*': '#executedTool' } },
+    },
+  },
   response: responseObject,
   // Gemini
   modelVersion: 'model',
