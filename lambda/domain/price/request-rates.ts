@@ -209,7 +209,9 @@ const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): n
 /** Tokens of OpenAI's image tool, and as what kind its model charges for them. */
 const imageToolKinds = [
   ['imageToolInputTokens', 'input'],
+  ['imageToolCachedTokens', 'cacheRead'],
   ['imageToolInputImageTokens', 'inputImage'],
+  ['imageToolCachedImageTokens', 'cacheReadImage'],
   ['imageToolOutputTokens', 'outputImage'],
 ] as const;
 

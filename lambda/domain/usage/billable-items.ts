@@ -26,9 +26,11 @@ export const BILLABLE = {
    */
   cachedPromptTokens: 'prompt.cached_tokens',
 
-  /** Responses: leaves of `tool_usage.image_gen`, which the usage object leaves out. */
+  /** Responses: leaves of `tool_usage.image_gen`, which the usage object leaves out. Cached tokens are not in the others. */
   imageGenInputTextTokens: 'image_gen.input_text_tokens',
+  imageGenCachedTextTokens: 'image_gen.cached_text_tokens',
   imageGenInputImageTokens: 'image_gen.input_image_tokens',
+  imageGenCachedImageTokens: 'image_gen.cached_image_tokens',
   imageGenOutputTokens: 'image_gen.output_tokens',
   /** Images that the tool made whose tokens are in no member of the response: older ones, and Azure's, have no `tool_usage`. */
   imageGenCalls: 'image_generation_call',

@@ -147,7 +147,9 @@ const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitNam
   set('fileSearches', countOf(billableItems[BILLABLE.fileSearchCalls]));
   set('codeContainers', countOf(billableItems[BILLABLE.codeContainers]));
   set('imageToolInputTokens', countOf(billableItems[BILLABLE.imageGenInputTextTokens]));
+  set('imageToolCachedTokens', countOf(billableItems[BILLABLE.imageGenCachedTextTokens]));
   set('imageToolInputImageTokens', countOf(billableItems[BILLABLE.imageGenInputImageTokens]));
+  set('imageToolCachedImageTokens', countOf(billableItems[BILLABLE.imageGenCachedImageTokens]));
   set('imageToolOutputTokens', countOf(billableItems[BILLABLE.imageGenOutputTokens]));
   const { imageGenCalls, executedTools, resultsWithoutUsage } = BILLABLE;
   set(

@@ -73,7 +73,9 @@ export const unitNames = [
   'requests',
   /** Output of OpenAI's image tool inside Responses, outside the usage object. */
   'imageToolInputTokens',
+  'imageToolCachedTokens',
   'imageToolInputImageTokens',
+  'imageToolCachedImageTokens',
   'imageToolOutputTokens',
   /** Units that a provider bills under an unfamiliar name. They have no price, so that the cost is unknown and not 0. */
   'otherUnits',

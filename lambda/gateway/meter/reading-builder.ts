@@ -1,7 +1,7 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import type { Dialect } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
-import { amountOf, at, isRaw, type Raw } from '../../domain/usage/raw.ts';
+import { amountOf, at, count, isRaw, type Raw } from '../../domain/usage/raw.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { BatchTotal } from './batch-total.ts';
 import { type PickerSink, parsed } from './json-picker.ts';
@@ -301,9 +301,15 @@ export class ReadingBuilder implements PickerSink {
 
   #takeImageGeneration(value: unknown): void {
     if (!isRaw(value)) return;
-    const inputTextTokens = at(value, 'input_tokens_details', 'text_tokens') ?? value['input_tokens'];
-    this.#number(BILLABLE.imageGenInputTextTokens, inputTextTokens);
-    this.#number(BILLABLE.imageGenInputImageTokens, at(value, 'input_tokens_details', 'image_tokens'));
+    const { input_tokens_details: input, cached_tokens_details: cached } = value;
+    const text = count(at(input, 'text_tokens'), value['input_tokens']);
+    const image = count(at(input, 'image_tokens'));
+    const cachedText = Math.min(text, count(at(cached, 'cached_text_tokens'), value['cached_tokens']));
+    const cachedImage = Math.min(image, count(at(cached, 'cached_image_tokens')));
+    this.#number(BILLABLE.imageGenInputTextTokens, text - cachedText);
+    this.#number(BILLABLE.imageGenCachedTextTokens, cachedText);
+    this.#number(BILLABLE.imageGenInputImageTokens, image - cachedImage);
+    this.#number(BILLABLE.imageGenCachedImageTokens, cachedImage);
     this.#number(BILLABLE.imageGenOutputTokens, value['output_tokens']);
   }
 
