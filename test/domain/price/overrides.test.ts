@@ -98,22 +98,6 @@ describe('Gemini 4 Argon', () => {
   });
 });
 
-describe('speech of Gemini 3.8', () => {
-  it.each([
-    ['gemini-3.8-flash-tts', '2026-12-31T23:59:59Z', 0.5, 9],
-    ['gemini-3.8-flash-tts', '2027-01-01T00:00:00Z', 1, 18],
-    ['gemini-3.8-flash-lite-tts', '2026-12-31T23:59:59Z', 0.5, 6],
-    ['gemini-3.8-flash-lite-tts', '2027-01-01T00:00:00Z', 1, 12],
-  ])('has a price of its own, twice as high from 2027 on: %s at %s', (model, at, input, output) => {
-    const found = findPrice({ provider: 'google', model, at: new Date(at), inputTokens: 1_000 });
-    expect(found?.match).toBe('name');
-    expect([found?.rates.input, found?.rates.output]).toEqual([
-      attoUsdPerUnit(input, 1e6),
-      attoUsdPerUnit(output, 1e6),
-    ]);
-  });
-});
-
 describe('models that neither book has, or has wrong', () => {
   it.each([
     ['openai', 'gpt-5-search-api-2025-10-14', [1.25, 0.125, 10]],
@@ -136,6 +120,8 @@ describe('models that neither book has, or has wrong', () => {
     ['openai', 'gpt-image-2.5-flare-2026-09-08', [5, 1.25, 30]],
     ['openai', 'gpt-image-2.6-sunburst', [5, 1.25, 30]],
     ['google', 'gemini-pro-latest', [2, 0.2, 12]],
+    ['google', 'gemini-3.8-flash-tts', [0.5, 0.075, 9]],
+    ['google', 'gemini-3.8-flash-lite-tts', [0.5, 0.075, 6]],
     ['google', 'gemini-robotics-er-2-preview', [1, 0, 5]],
     ['google', 'gemini-embedding-2-preview', [0.2, 0, 0]],
     ['openrouter', 'moonshotai/kimi-k3.1-pro', [2, 0.2, 10]],
