@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Ask, ask, type ReceivedResponse } from '../../../fixtures/exchange.ts';
 import { nodeUpstream } from '../../../lambda/gateway/upstream/upstream-node.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
-import { gatewayForTests } from '../gateway-for-tests.ts';
+import { bytesAtStandstill, gatewayForTests, writeAsTaken } from '../gateway-for-tests.ts';
 import { KEYS } from '../gateway-host.ts';
 import { bodies, greets, interruptedResponses, methods, pacedResponses, paths, statuses } from './fidelity-cases.ts';
 
@@ -309,39 +309,24 @@ describe.each([
 
   describe('a client', () => {
     it('is slower than the provider: the provider waits, memory does not grow', async () => {
-      const total = 64 * 2 ** 20;
-      let sent = 0;
-      let maxAhead = 0;
-      let taken = 0;
+      const total = 48 * 2 ** 20;
+      let written = { bytes: 0 };
       origin.script = (_request, response) => {
-        response.writeHead(200);
-        const piece = Buffer.alloc(64 * 1024);
-        const push = (): void => {
-          while (sent < total) {
-            sent += piece.length;
-            maxAhead = Math.max(maxAhead, sent - taken);
-            if (!response.write(piece)) {
-              response.once('drain', push);
-              return;
-            }
-          }
-          response.end();
-        };
-        push();
+        written = writeAsTaken(response.writeHead(200), total);
       };
+      let writtenToNobody: Promise<number> | undefined;
       const response = await ask({
         port: host.port,
         headers: gatewayHeaders,
-        onChunk: (chunk, response) => {
-          taken += chunk.length;
-          if (taken % (4 * 2 ** 20) < chunk.length) {
-            response.pause();
-            setTimeout(() => response.resume(), 20);
-          }
+        onChunk: (_chunk, client) => {
+          if (writtenToNobody) return;
+          client.pause();
+          writtenToNobody = bytesAtStandstill(written);
+          void writtenToNobody.then(() => client.resume());
         },
       });
       expect(response.body.length).toBe(total);
-      expect(maxAhead).toBeLessThan(24 * 2 ** 20);
+      expect(await writtenToNobody).toBeLessThan(total / 2);
     });
   });
 });

@@ -11,6 +11,7 @@ import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import { timeOfRequestId } from '../../../lambda/domain/usage/request-id.ts';
 import { type CloseEvent, usageEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
 import { ACTIVE, EACH_KEY } from '../gateway-fakes.ts';
+import { bytesAtStandstill, writeAsTaken } from '../gateway-for-tests.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
 import { type SocketOrigin, startSocketOrigin } from './scripted-socket-origin.ts';
 
@@ -415,41 +416,22 @@ describe('bytes', () => {
   });
 
   it('wait for a slow client: the provider is paused, and memory stays bounded', async () => {
-    const chunk = Buffer.alloc(64 * 1024, 1);
-    const CHUNKS = 1_024;
-    let provider: Socket | undefined;
+    const total = 48 * 2 ** 20;
+    let written = { bytes: 0 };
     origin.onUpgrade = (_request, socket) => {
-      provider = socket;
       socket.write(`${ACCEPT}\r\n`);
-      let sent = 0;
-      const send = (): void => {
-        while (sent < CHUNKS) {
-          sent += 1;
-          if (!socket.write(chunk)) {
-            socket.once('drain', send);
-            return;
-          }
-        }
-        socket.end();
-      };
-      send();
+      written = writeAsTaken(socket, total);
     };
     const client = raw('/v1/other');
     client.pause();
     const before = process.memoryUsage().arrayBuffers;
-    // The provider stands still when its bytes in flight stop changing.
-    let last = -1;
-    for (let now = 0; now !== last || now === 0; ) {
-      last = now;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      now = provider?.bytesWritten ?? 0;
-    }
-    expect(provider?.bytesWritten).toBeLessThan((CHUNKS * chunk.length) / 2);
+    while (written.bytes === 0) await new Promise(setImmediate);
+    expect(await bytesAtStandstill(written)).toBeLessThan(total / 2);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 2 ** 20);
     const everything = received(client);
     client.resume();
     const bytes = await everything;
-    expect(bytes.length - bytes.indexOf('\r\n\r\n') - 4).toBe(CHUNKS * chunk.length);
+    expect(bytes.length - bytes.indexOf('\r\n\r\n') - 4).toBe(total);
   });
 });
 
