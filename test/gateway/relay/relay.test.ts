@@ -370,14 +370,3 @@ describe('a fault of the gateway', () => {
     expect(JSON.stringify(logged)).not.toMatch(/sk-|not an error/);
   });
 });
-
-it('a route that the queue refuses, or that nobody owns, is bypassed', async () => {
-  const tracker = { open: async () => false, close: async () => {}, drain: async () => {} };
-  const refused = fakeExchange({}, { parts: { tracker } });
-  const unowned = fakeExchange({}, { parts: { lookUpAccount: () => 'unavailable' as const } });
-  await registered();
-  for (const exchange of [refused, unowned]) {
-    exchange.provider().onHeaders(OK);
-    expect(exchange.headers()).toEqual(expect.arrayContaining(['X-Service-Route', 'bypassed']));
-  }
-});

@@ -205,17 +205,7 @@ describe('the usage queue', () => {
     expect(sqs.calls.map(({ entries }) => entries.length)).toEqual([1, 1, 10]);
   });
 
-  it('escapes what SQS does not take', async () => {
-    const sqs = manualSqs();
-    const send = usageQueue(sqs.call, 'url', 1000);
-    void send({ ...event(1), tag: 'a\uffff\ufffeb' } as UsageEvent, 0);
-    await new Promise(setImmediate);
-    const body = sqs.calls[0]?.entries[0]?.MessageBody ?? '';
-    expect(body).toContain('a\\uffff\\ufffeb');
-    expect(JSON.parse(body).tag).toBe('a\uffff\ufffeb');
-  });
-
-  it.each(['🦄', '日本語', 'naïve', '\u2028', '\ud83d', '"\\é'])(
+  it.each(['🦄', '日本語', 'naïve', '\u2028', '\ud83d', '"\\é', 'a\uffff\ufffeb'])(
     'sends %j in ASCII, which every queue reads alike',
     async (tag) => {
       const sqs = manualSqs();
