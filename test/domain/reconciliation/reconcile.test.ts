@@ -113,26 +113,34 @@ describe.each(bills)('a bill with token counts: $withUsage, in whole cents: $inC
   });
 });
 
+const modelBill = (day: string, model: string, amountNanoUsd: number, item = model) => ({
+  ...line(day, item, amountNanoUsd),
+  model,
+});
+const recordOf = (day: string, model: string, costNanoUsd: number, requests: number) => ({
+  ...{ day, model, costNanoUsd, requests, unpricedRequests: 0 },
+  tokens: { input: 1_000 * requests, cacheRead: 0, cacheWrite: 0, output: 0 },
+});
+type Month = Parameters<typeof reconcile>[0];
+const reconciled = (facts: Partial<Month> & Pick<Month, 'bill' | 'recorded'>) =>
+  reconcile({ from: FROM, to: addDays(FROM, 30), untracked: new Map(), listCost: () => null, ...facts });
+
 it.each([
   ['far fewer tokens than recorded', 1],
   ['no tokens', 0],
 ])('makes up no amounts where the provider has counted %s', (_, share) => {
   const tokens = { input: 100_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
   const counted = { input: 1_000 * share, cacheRead: 0, cacheWrite: 0, output: 10 * share };
-  const recorded = { day: FROM, model: 'gpt-4o', requests: 9, unpricedRequests: 0, tokens };
   for (const listCost of [
     () => null,
     (_model: string, _day: string, { input, output }: typeof tokens) => input + 4 * output,
   ]) {
-    const { findings } = reconcile({
-      from: FROM,
-      to: FROM,
+    const { findings } = reconciled({
       bill: {
-        lines: [{ day: FROM, item: 'gpt-4o, input', model: 'gpt-4o', amountNanoUsd: 500 * CENT }],
+        lines: [modelBill(FROM, 'gpt-4o', 500 * CENT, 'gpt-4o, input')],
         usage: [{ day: FROM, model: 'gpt-4o', tokens: counted, requests: 9 }],
       },
-      recorded: [{ ...recorded, costNanoUsd: 600 * CENT }],
-      untracked: new Map(),
+      recorded: [{ ...recordOf(FROM, 'gpt-4o', 600 * CENT, 9), tokens }],
       listCost,
     });
     for (const { amountNanoUsd } of findings) expect(Math.abs(amountNanoUsd)).toBeLessThanOrEqual(600 * CENT);
@@ -144,73 +152,38 @@ it.each([
   ['a line that was billed wrongly, taken back and billed again', [1_500, -1_500, 1_000], []],
   ['a refund of what was billed twice', [2_000, -1_000], []],
 ])('names %s as what it is', (_, amounts, expected) => {
-  const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
-  const recorded = { day: FROM, model: 'gpt-4o', costNanoUsd: 1_000 * CENT, requests: 2, unpricedRequests: 0, tokens };
-  const lines = amounts.map((cents) => ({
-    ...line(FROM, cents < 0 ? 'Refund' : 'usage', cents * CENT),
-    model: 'gpt-4o-2024-08-06',
-  }));
-  const input = { from: FROM, to: FROM, recorded: [recorded], untracked: new Map(), listCost: () => null };
-  expect(reconcile({ ...input, bill: { lines, usage: [] } }).findings).toMatchObject(expected);
+  const lines = amounts.map((cents) =>
+    modelBill(FROM, 'gpt-4o-2024-08-06', cents * CENT, cents < 0 ? 'Refund' : 'usage'),
+  );
+  const recorded = [recordOf(FROM, 'gpt-4o', 1_000 * CENT, 2)];
+  expect(reconciled({ bill: { lines, usage: [] }, recorded }).findings).toMatchObject(expected);
 });
 
 it('does not take a day for billed that has credits alone', () => {
-  const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
-  const recorded = { day: FROM, model: 'gpt-4o', costNanoUsd: 1_000 * CENT, requests: 2, unpricedRequests: 0, tokens };
   const credit = line(FROM, 'Promotional credit', -500 * CENT);
-  const input = { from: FROM, to: FROM, recorded: [recorded], untracked: new Map(), listCost: () => null };
+  const recorded = [recordOf(FROM, 'gpt-4o', 1_000 * CENT, 2)];
   // Two equal lines are one finding: its day, model and item name it.
-  expect(reconcile({ ...input, bill: { lines: [credit, credit], usage: [] } }).findings).toEqual([
+  expect(reconciled({ bill: { lines: [credit, credit], usage: [] }, recorded }).findings).toEqual([
     { bucket: 'discount', day: FROM, model: null, item: credit.item, amountNanoUsd: -1_000 * CENT },
     { bucket: 'notBilledYet', day: FROM, model: 'gpt-4o', item: null, amountNanoUsd: -1_000 * CENT },
   ]);
 });
 
 it('finds that fees which the bill lists apart are in recorded costs', () => {
-  const tokens = { input: 1_000, cacheRead: 0, cacheWrite: 0, output: 1_000 };
-  const { findings } = reconcile({
-    from: FROM,
-    to: FROM,
-    bill: {
-      lines: [
-        {
-          day: FROM,
-          item: 'claude-sonnet-4 usage',
-          model: 'claude-sonnet-4-20250514',
-          amountNanoUsd: 18_000_001,
-        },
-        line(FROM, 'Web search', 20_000_000),
-      ],
-      usage: [],
-    },
-    recorded: [
-      { day: FROM, model: 'claude-sonnet-4', costNanoUsd: 38_000_001, requests: 2, unpricedRequests: 0, tokens },
-    ],
-    untracked: new Map(),
-    listCost: () => null,
-  });
-  expect(findings).toEqual([]);
+  const lines = [
+    modelBill(FROM, 'claude-sonnet-4-20250514', 18_000_001, 'claude-sonnet-4 usage'),
+    line(FROM, 'Web search', 20_000_000),
+  ];
+  const recorded = [recordOf(FROM, 'claude-sonnet-4', 38_000_001, 2)];
+  expect(reconciled({ bill: { lines, usage: [] }, recorded }).findings).toEqual([]);
 });
-
-const modelBill = (day: string, model: string, amountNanoUsd: number) => ({
-  ...line(day, model, amountNanoUsd),
-  model,
-});
-const recordOf = (day: string, model: string, costNanoUsd: number, requests: number) => ({
-  ...{ day, model, costNanoUsd, requests, unpricedRequests: 0 },
-  tokens: { input: 1_000 * requests, cacheRead: 0, cacheWrite: 0, output: 0 },
-});
-const reconciled = (facts: object) =>
-  reconcile({
-    ...{ from: '2026-10-01', to: '2026-10-31', untracked: new Map(), listCost: () => null },
-    ...(facts as Pick<Parameters<typeof reconcile>[0], 'bill' | 'recorded'>),
-  }).differences;
 
 it('takes a fee for no cost of another day', () => {
   const lines = [line('2026-10-05', 'Web search', 300 * CENT), modelBill('2026-10-05', 'gpt-4o', 500 * CENT)];
   const other = modelBill('2026-10-06', 'gpt-4o', 200 * CENT);
   const recorded = [recordOf('2026-10-05', 'gpt-4o', 500 * CENT, 10), recordOf('2026-10-06', 'gpt-4o', 500 * CENT, 10)];
-  expect(reconciled({ bill: { lines: [...lines, other], usage: [] }, recorded }).notThroughGateway).toBe(300 * CENT);
+  const { differences } = reconciled({ bill: { lines: [...lines, other], usage: [] }, recorded });
+  expect(differences.notThroughGateway).toBe(300 * CENT);
 });
 
 it.each([
@@ -224,6 +197,9 @@ it.each([
   const bill = { lines: models.map((model) => modelBill(day, model, cents * CENT)), usage };
   const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
   const listCost = (_model: string, _day: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
-  const { trackingGap, notThroughGateway } = reconciled({ bill, recorded, listCost, untracked: new Map([[day, 10]]) });
-  expect([trackingGap, notThroughGateway]).toEqual([(cents - 1_000) * CENT, (cents - 1_000) * CENT]);
+  const { differences } = reconciled({ bill, recorded, listCost, untracked: new Map([[day, 10]]) });
+  expect([differences.trackingGap, differences.notThroughGateway]).toEqual([
+    (cents - 1_000) * CENT,
+    (cents - 1_000) * CENT,
+  ]);
 });
