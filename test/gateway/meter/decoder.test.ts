@@ -26,7 +26,7 @@ it.each([
   [24, false],
 ])('takes a window of 2 ** %d bytes: %p', async (windowLog, isWhole) => {
   const params = { [zlibConstants.ZSTD_c_windowLog]: windowLog };
-  const text = 'x'.repeat(17 * 2 ** 20);
+  const text = 'x'.repeat(9 * 2 ** 20);
   const decoded = await decode('zstd', zstdCompressSync(text, { params }));
   expect(decoded.isWhole).toBe(isWhole);
   expect(decoded.text.length).toBe(isWhole ? text.length : 0);
@@ -89,7 +89,7 @@ describe('a content encoding', () => {
     ['zstd', (bytes: Buffer) => zstdCompressSync(bytes)],
   ])('%s yields what a cut body holds', async (encoding, compress) => {
     // Larger than any block, and hardly compressible.
-    const long = Buffer.from(randomBytes(400_000).toString('hex'));
+    const long = Buffer.from(randomBytes(200_000).toString('hex'));
     const bytes = compress(long);
     const { text, isWhole } = await decode(encoding, bytes.subarray(0, bytes.length - 20));
     expect(text.length).toBeGreaterThan(long.length / 4);

@@ -24,7 +24,7 @@ const contents: [string, Record<string, string>, Buffer][] = [
   ['binary', { 'Content-Type': 'audio/mpeg' }, randomBytes(5_000)],
   ['malformed JSON', { 'Content-Type': 'application/json' }, Buffer.from('{"usage": {"prompt_tokens": ')],
   ['1 MB', { 'Content-Type': 'application/octet-stream' }, randomBytes(2 ** 20)],
-  ['50 MB', { 'Content-Type': 'application/octet-stream' }, randomBytes(50 * 2 ** 20)],
+  ['20 MB', { 'Content-Type': 'application/octet-stream' }, randomBytes(20 * 2 ** 20)],
   ['nothing', { 'Content-Length': '0' }, Buffer.alloc(0)],
 ];
 
