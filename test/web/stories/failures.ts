@@ -430,6 +430,56 @@ describe('a part of a page', () => {
   });
 });
 
+describe('rows', () => {
+  const two = (item: object) => ['1', '2'].map((id) => ({ ...item, id }));
+  const at = '2026-11-20T23:30:00.000Z';
+  const finding = { kind: 'dear_remainder', decision: 'dismissed', reason: 'So', by: 'ada', at, since: null };
+
+  it.each([
+    ['/members', '/members', { firstName: 'Ada', lastName: 'L', role: 'member', projects: null, createdAt: at }],
+    ['/members', '/invitations', { role: 'member', projects: null, status: 'pending', validUntil: at }],
+    ['/keys', '/projects', { isDefault: false, keys: [] }],
+    ['/limits', '/access-rules', { scope: {}, allowed: null, denied: ['openai/*'], maxRequestUsd: null }],
+    [
+      '/raises',
+      '/raises',
+      {
+        ...{ budgetName: 'Developers', each: 'key', amount: 9, reason: 'So', limitNanoUsd: 1, usedNanoUsd: 1 },
+        ...{ askedBy: { userId: 'u', name: 'Ada' }, askedAt: at, status: 'pending', decidedBy: null, granted: null },
+      },
+    ],
+    ['/savings', '/savings', { ...finding, nanoUsdPerMonth: 1e9, certainty: 'exact', arithmetic: '', requestIds: [] }],
+    ['/settings', '/account/archives', { status: 'ready', progress: 100, bytes: 1, availableUntil: at }],
+    [
+      '/access',
+      '/own-limits',
+      {
+        ...{ budgetId: 'b', each: 'key', limitNanoUsd: 9e9, usedNanoUsd: 0, remainingNanoUsd: 9e9, percentUsed: 0 },
+        ...{ unpricedRequests: 0, period: { end: at }, raise: null, isCounted: true },
+      },
+    ],
+  ])('of %s that come from %s have buttons whose names say which row they are of', async (path, of, shared) => {
+    const items = two(shared).map((item, index) => ({
+      ...item,
+      ...{ name: item.id, userId: item.id, email: `${item.id}@example.com`, label: item.id, value: item.id },
+      ...{ budgetName: item.id, requestedAt: `2026-11-2${index}T23:30:00.000Z`, scope: index ? {} : { tag: 'x' } },
+    }));
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route(`**/api${of}`, async (route) => {
+        const body = (await (await route.fetch()).json()) as object;
+        await route.fulfill({ json: { ...body, items, decided: items } });
+      }),
+    );
+    const page = await open(path);
+    await waitUntilIdle(page);
+    const names = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.page button')].filter((each) => each.checkVisibility()).map((each) => each.ariaLabel ?? each.innerText)`,
+    );
+    expect(names.length).toBeGreaterThan(1);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

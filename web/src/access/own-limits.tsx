@@ -60,14 +60,15 @@ const AskForMore = ({ limit, onClose }: { readonly limit: Asked; readonly onClos
   );
 };
 
-const RaiseState = ({ limit: { raise }, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
+const RaiseState = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
+  const { raise } = limit;
   if (raise?.status === 'pending') return <span className="dim">asked for ${raise.amount}</span>;
   return (
     <Group gap="xs">
       {raise?.status === 'denied' && (
         <span className="dim">{`$${raise.amount} denied by ${raise.decidedBy?.name}`}</span>
       )}
-      <Button size="compact-xs" variant="default" onClick={onAsk}>
+      <Button size="compact-xs" variant="default" aria-label={`Ask for more: ${nameOf(limit)}`} onClick={onAsk}>
         Ask for more
       </Button>
     </Group>

@@ -7,6 +7,7 @@ import { ActButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
 import { Loaded, LoadProblem, PageHead, Section } from '../components/page.tsx';
 import { formatBytes } from '../format/quantity.ts';
+import { formatShortInstant } from '../format/time.ts';
 import { ProveIdentity } from './prove-identity.tsx';
 import { SignOn } from './sign-on.tsx';
 
@@ -43,6 +44,7 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
           size="compact-sm"
           variant="default"
           label="Download"
+          aria-label={`Download the archive of ${formatShortInstant(requestedAt)}`}
           act={link}
           sent={{ params: { path: { id } } }}
         />

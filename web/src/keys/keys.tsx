@@ -125,7 +125,15 @@ const Projects = () => {
                 <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
               ) : (
                 may('projects:write') &&
-                !isDefault && <ActButton color="red" label="Delete" act={remove} sent={{ params: { path: { id } } }} />
+                !isDefault && (
+                  <ActButton
+                    color="red"
+                    label="Delete"
+                    aria-label={`Delete ${name}`}
+                    act={remove}
+                    sent={{ params: { path: { id } } }}
+                  />
+                )
               ),
           },
         ]}

@@ -171,7 +171,7 @@ const Actions = ({ rule }: { readonly rule: AccessRule }) => (
     <DialogButton {...dialog} size="compact-xs" label="Edit" aria-label={`Edit ${rule.name}`}>
       {(close) => <Editor rule={rule} onClose={close} />}
     </DialogButton>
-    <DeleteButton collection="/access-rules" item={rule} />
+    <DeleteButton collection="/access-rules" item={rule} aria-label={`Delete ${rule.name}`} />
   </Group>
 );
 

@@ -44,7 +44,7 @@ const Approve = ({ raise, onClose }: RaiseProps & { readonly onClose: () => void
 const Decision = ({ raise }: RaiseProps) => {
   const { me, may } = useMe();
   const deny = useApi().useMutation('patch', '/raises/{id}', { meta: { failure: 'It was not denied' } });
-  const { id, status, granted, decidedBy, askedBy, label, value } = raise;
+  const { id, status, granted, decidedBy, askedBy, amount, label, value } = raise;
   const isOwn = [askedBy.userId, value].includes(me?.user.userId ?? '');
   if (status !== 'pending' || !may('raises:decide') || isOwn)
     return (
@@ -54,13 +54,14 @@ const Decision = ({ raise }: RaiseProps) => {
         {decidedBy && <span className="dim small"> by {decidedBy.name}</span>}
       </>
     );
+  const named = (button: string) => ({ label: button, 'aria-label': `${button} $${amount} for ${label ?? value}` });
   const denial = { params: { path: { id } }, body: { isApproved: false } } as const;
   return (
     <Group gap="xs" justify="flex-end">
-      <DialogButton size="compact-xs" label="Approve" title={`More for ${label ?? value}`}>
+      <DialogButton size="compact-xs" {...named('Approve')} title={`More for ${label ?? value}`}>
         {(close) => <Approve raise={raise} onClose={close} />}
       </DialogButton>
-      <ActButton variant="default" label="Deny" act={deny} sent={denial} />
+      <ActButton variant="default" {...named('Deny')} act={deny} sent={denial} />
     </Group>
   );
 };

@@ -195,6 +195,7 @@ const MemberActions = ({ member }: MemberProps) => {
         <ActButton
           color="teal"
           label="Make owner"
+          aria-label={`Make owner: ${member.email}`}
           act={transfer}
           sent={pathOf(member)}
           ask={{
@@ -205,7 +206,14 @@ const MemberActions = ({ member }: MemberProps) => {
         />
       )}
       {may('members:write') && !isOwner && !isMe && (
-        <DialogButton size="compact-xs" variant="subtle" color="red" label="Remove" title="Remove this member?">
+        <DialogButton
+          size="compact-xs"
+          variant="subtle"
+          color="red"
+          label="Remove"
+          aria-label={`Remove ${member.email}`}
+          title="Remove this member?"
+        >
           {(close) => <Remove member={member} onClose={close} />}
         </DialogButton>
       )}
@@ -235,7 +243,7 @@ const memberColumns: readonly Column<Member>[] = [
 
 const InvitationActions = ({ invitation: { id, email } }: { readonly invitation: Invitation }) => {
   const api = useApi();
-  const path = { params: { path: { id } } };
+  const shown = { needs: 'members:write', sent: { params: { path: { id } } } } as const;
   const resend = api.useMutation('post', '/invitations/{id}/resend', {
     meta: {
       done: `Another link is on its way to ${email}. The former one stops working.`,
@@ -247,8 +255,8 @@ const InvitationActions = ({ invitation: { id, email } }: { readonly invitation:
   });
   return (
     <Group gap="xs" justify="flex-end">
-      <ActButton needs="members:write" label="Send again" act={resend} sent={path} />
-      <ActButton needs="members:write" label="Revoke" color="red" act={revoke} sent={path} />
+      <ActButton {...shown} label="Send again" aria-label={`Send again to ${email}`} act={resend} />
+      <ActButton {...shown} label="Revoke" aria-label={`Revoke ${email}`} color="red" act={revoke} />
     </Group>
   );
 };

@@ -88,7 +88,7 @@ const ConnectionRow = ({ provider, connection }: ConnectionRowProps) => {
           size="compact-sm"
           variant="default"
           label={connection ? 'Replace' : 'Connect'}
-          aria-label={`Connect ${name}`}
+          aria-label={`${connection ? 'Replace' : 'Connect'} ${name}`}
           title={`Connect the bill of ${name}`}
         >
           {(close) => <ConnectBill provider={provider} onClose={close} />}

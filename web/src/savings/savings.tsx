@@ -15,12 +15,34 @@ import { formatExact, plural } from '../format/quantity.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerName } from '../providers/names.ts';
-import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 
 interface FindingProps {
   readonly of: Finding;
 }
+
+interface WhereProps {
+  readonly of: Pick<Finding, 'kind' | 'scope'>;
+}
+
+/** The requests that a finding is about: `OpenAI · gpt-4o · tag search`. */
+const useWhere = ({ scope }: WhereProps['of']): string => {
+  const names = useKeyNames();
+  return [
+    scope.provider && providerName(scope.provider),
+    scope.model,
+    scope.key && (names.get(scope.key) ?? scope.key),
+    scope.tag === null ? 'without a tag' : scope.tag && `tag ${scope.tag}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+};
+
+/** The name of a finding's button: `Watch: A dearer model next to the usual one, tag search`. */
+const useNamed = (finding: WhereProps['of']) => {
+  const what = [findingNames[finding.kind], useWhere(finding)].filter(Boolean).join(', ');
+  return (label: string) => ({ label, 'aria-label': `${label}: ${what}` });
+};
 
 const Dismiss = ({ of: { kind, scope }, onClose }: FindingProps & { readonly onClose: () => void }) => {
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: required('A reason') } });
@@ -47,6 +69,7 @@ const Dismiss = ({ of: { kind, scope }, onClose }: FindingProps & { readonly onC
 /** Dismisses a finding with a reason, or watches what its requests cost from now on. */
 const Decide = ({ of: finding }: FindingProps) => {
   const { kind, scope } = finding;
+  const named = useNamed(finding);
   const watch = useApi().useMutation('put', '/savings/decisions', {
     meta: { done: 'The finding is watched.', failure: 'The finding is not watched' },
   });
@@ -54,7 +77,7 @@ const Decide = ({ of: finding }: FindingProps) => {
     <Group gap={0} ml={-8}>
       <ActButton
         needs="reports:write"
-        label="Watch"
+        {...named('Watch')}
         act={watch}
         sent={{ body: { kind, scope, decision: 'watched' } }}
       />
@@ -63,7 +86,7 @@ const Decide = ({ of: finding }: FindingProps) => {
         size="compact-xs"
         variant="subtle"
         color="gray"
-        label="Dismiss"
+        {...named('Dismiss')}
         title="Dismiss the finding"
       >
         {(close) => <Dismiss of={finding} onClose={close} />}
@@ -73,9 +96,10 @@ const Decide = ({ of: finding }: FindingProps) => {
 };
 
 /** Takes a decision back: the finding is listed again. */
-const Undo = ({ of: { id } }: { readonly of: Decided }) => {
+const Undo = ({ of }: { readonly of: Decided }) => {
+  const named = useNamed(of);
   const undo = useApi().useMutation('delete', '/savings/decisions/{id}', { meta: { failure: 'Nothing was undone' } });
-  return <ActButton needs="reports:write" label="Undo" act={undo} sent={{ params: { path: { id } } }} />;
+  return <ActButton needs="reports:write" {...named('Undo')} act={undo} sent={{ params: { path: { id: of.id } } }} />;
 };
 
 /** The filter of pages that show the requests behind a finding. */
@@ -88,25 +112,12 @@ const filterOf = ({ provider, model, tag, key }: Finding['scope']) => ({
 const listsOf = (scope: Finding['scope']) =>
   Object.fromEntries(Object.entries(filterOf(scope)).map(([name, value]) => [name, [value]]));
 
-interface WhatProps {
-  readonly of: Pick<Finding, 'kind' | 'scope'>;
-  readonly names: KeyNames;
-  readonly children: ReactNode;
-}
-
 /** Says what was found and where; on a phone the rest of the row is below it. */
-const What = ({ of: { kind, scope }, names, children }: WhatProps) => (
+const What = ({ of, children }: WhereProps & { readonly children: ReactNode }) => (
   <>
-    {findingNames[kind]}
+    {findingNames[of.kind]}
     <Text size="sm" className="dim" style={{ overflowWrap: 'anywhere' }}>
-      {[
-        scope.provider && providerName(scope.provider),
-        scope.model,
-        scope.key && (names.get(scope.key) ?? scope.key),
-        scope.tag === null ? 'without a tag' : scope.tag && `tag ${scope.tag}`,
-      ]
-        .filter(Boolean)
-        .join(' · ')}
+      {useWhere(of)}
     </Text>
     <Stack gap={4} mt={4} className="narrow-only">
       {children}
@@ -171,11 +182,11 @@ const monthly =
       <Money nano={nanoUsdPerMonth} shown={shownIn({ displayCost }, code)} />
     );
 
-const columnsOf = (names: KeyNames, code: string | null): readonly Column<Finding>[] => [
+const columnsOf = (code: string | null): readonly Column<Finding>[] => [
   {
     head: 'What',
     cell: (finding) => (
-      <What of={finding} names={names}>
+      <What of={finding}>
         <HowKnown of={finding} />
         <Actions of={finding} />
       </What>
@@ -227,11 +238,11 @@ const When = ({ of: { decision, at, by } }: { readonly of: Decided }) => (
   </div>
 );
 
-const decidedColumns = (names: KeyNames, code: string | null): readonly Column<Decided>[] => [
+const decidedColumns = (code: string | null): readonly Column<Decided>[] => [
   {
     head: 'What',
     cell: (decided) => (
-      <What of={decided} names={names}>
+      <What of={decided}>
         <When of={decided} />
         <div>
           <Since of={decided} />
@@ -307,7 +318,6 @@ const WhatIf = () => {
 
 export const Savings = () => {
   const query = useApi().useQuery('get', '/savings');
-  const names = useKeyNames();
   const { data } = query;
   return (
     <ListPage
@@ -325,13 +335,13 @@ export const Savings = () => {
     >
       {data && <ReadInPart of={data} />}
       {data && data.items.length > 0 && (
-        <Table label="Findings" columns={columnsOf(names, data.displayCurrency)} items={data.items} />
+        <Table label="Findings" columns={columnsOf(data.displayCurrency)} items={data.items} />
       )}
       {data && data.decided.length > 0 && (
         <Table
           label="Watched and dismissed"
           caption={<h2 className="section-title">Watched and dismissed</h2>}
-          columns={decidedColumns(names, data.displayCurrency)}
+          columns={decidedColumns(data.displayCurrency)}
           items={data.decided}
         />
       )}
