@@ -18,7 +18,7 @@ import type { Session } from './api/session.ts';
 import { compareSearch } from './compare/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { requestsSearch } from './requests/search.ts';
-import { daysSearch, limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
+import { day, daysSearch, limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
 import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
@@ -99,8 +99,8 @@ const accessSearch = searchOf({ ask: text, value: text });
 /** A model and its provider open the form for its price. */
 const pricesSearch = searchOf({ model: text, provider: text });
 
-/** The order of the list: by cost where the URL has none. */
-const sessionsSearch = searchOf({ orderBy: oneOf(['time']) });
+/** The days of the list and its order: by cost where the URL has none. */
+const sessionsSearch = searchOf({ orderBy: oneOf(['time']), from: day, to: day });
 
 /** Parameters with which a program leads here (RFC 6749, section 4.1.1). */
 const authorizeSearch = searchOf({
@@ -134,7 +134,7 @@ const routeTree = root.addChildren([
     memberPage('/compare', () => import('./compare/compare.tsx'), 'Compare', compareSearch),
     requests.addChildren([requestDrawer]),
     memberPage('/sessions', () => import('./client-sessions/sessions.tsx'), 'Sessions', sessionsSearch),
-    memberPage('/sessions/$sessionId', () => import('./client-sessions/session.tsx'), 'OneSession'),
+    memberPage('/sessions/$sessionId', () => import('./client-sessions/session.tsx'), 'OneSession', daysSearch),
     memberPage('/alerts', () => import('./alerts/alerts.tsx'), 'Alerts', alertsSearch),
     // Mails link here.
     memberPage('/alerts/$alertId', () => import('./alerts/alerts.tsx'), 'OneAlert'),

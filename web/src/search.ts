@@ -46,7 +46,7 @@ export const limitSearch = searchOf({
 
 export type LimitSearch = ReturnType<typeof limitSearch>;
 
-const day = (value: unknown): string | undefined =>
+export const day = (value: unknown): string | undefined =>
   /^\d{4}-\d\d-\d\d$/.test(String(value)) ? String(value) : undefined;
 
 /** The first and last day (UTC) of a list. */

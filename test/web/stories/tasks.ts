@@ -384,17 +384,36 @@ it('shows what can be done with a key next to names of any length', async () => 
   expect(await page.evaluate(beyond)).toBe(0);
 });
 
-it('says how many of the sessions it lists', async () => {
+it('lists more sessions than a first look, says how many it lacks, and opens one of the days that are chosen', async () => {
+  const asked: URLSearchParams[] = [];
   const { open } = await openSignedIn(fixture().seeded, (page) =>
-    page.route('**/api/sessions?*', async (route) => {
+    page.route('**/api/sessions*?*', async (route) => {
+      asked.push(new URL(route.request().url()).searchParams);
       const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), sessions: 250 } });
+      const { items, ...body } = await response.json();
+      const many = Array.from({ length: 150 }, (_, index) => ({
+        ...items[index % items.length],
+        id: `session ${index}`,
+      }));
+      await route.fulfill({ response, json: { ...body, items: many, sessions: 250 } });
     }),
   );
   const page = await open('/sessions');
-  await page.getByText(/^The \d+ costliest of 250 sessions\.$/).waitFor();
+  await page.getByText('The 150 costliest of 250 sessions. Choose fewer days to see others.').waitFor();
   await page.getByText('Latest', { exact: true }).click();
-  await page.getByText(/^The \d+ latest of 250 sessions\.$/).waitFor();
+  await page.getByText('The 150 latest of 250 sessions.').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('link', { name: 'session 149' }).waitFor();
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel('Last day (UTC)').fill(yesterday);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/sessions?*to=${yesterday}*`);
+  await waitUntilIdle(page);
+  const [from] = asked.at(-1)?.getAll('from') ?? [];
+  expect(Object.fromEntries(asked.at(-1) ?? [])).toMatchObject({ orderBy: 'time', to: yesterday, limit: '200' });
+  await page.getByLabel('Search Sessions').fill('session 149');
+  await page.getByRole('link', { name: 'session 149' }).click();
+  await page.waitForURL(`**/sessions/session*?from=${from}&to=${yesterday}`);
 });
 
 describe('a figure that is a link', () => {

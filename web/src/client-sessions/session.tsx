@@ -67,9 +67,11 @@ const columns: readonly Column<Row>[] = [
 
 /** One session: its agents, and their requests. */
 export const OneSession = () => {
-  const { sessionId } = getRouteApi('/members/sessions/$sessionId').useParams();
+  const route = getRouteApi('/members/sessions/$sessionId');
+  const { sessionId } = route.useParams();
+  const days = route.useSearch();
   const query = useApi().useQuery('get', '/sessions/{sessionId}', {
-    params: { path: { sessionId } },
+    params: { path: { sessionId }, query: days },
   });
   const { data } = query;
   return (

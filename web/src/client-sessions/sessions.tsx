@@ -10,8 +10,10 @@ import { shownIn } from '../format/money.ts';
 import { formatExact, plural } from '../format/quantity.ts';
 import { choicesOf } from '../forms/fields.ts';
 import requestClasses from '../requests/requests.module.css';
+import { ListDays } from '../spend/custom-days.tsx';
 
-const LIMIT = 100;
+/** The most that the API lists. */
+const LIMIT = 200;
 const orders = choicesOf({ cost: 'Costliest', time: 'Latest' });
 
 /** The start of an hour such as `2026-11-20T16`. */
@@ -27,7 +29,12 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
   {
     head: 'Session',
     cell: ({ id, clients }) => (
-      <Link className={`${requestClasses['open']} whole-row`} to="/sessions/$sessionId" params={{ sessionId: id }}>
+      <Link
+        className={`${requestClasses['open']} whole-row`}
+        to="/sessions/$sessionId"
+        params={{ sessionId: id }}
+        search={({ from, to }) => ({ from, to })}
+      >
         <Name of={id} className="mono" />
         <span className="dim small">{clients.join(', ') || 'client not recognized'}</span>
       </Link>
@@ -44,12 +51,13 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
   sessionCost,
 ];
 
-/** The sessions of the last 30 days. */
+/** The sessions of the last 30 days, or of those that are chosen. */
 export const Sessions = () => {
-  const { orderBy = 'cost' } = getRouteApi('/members/sessions').useSearch();
+  const search = getRouteApi('/members/sessions').useSearch();
+  const { orderBy = 'cost' } = search;
   const navigate = useNavigate({ from: '/sessions' });
   const query = useApi().useQuery('get', '/sessions', {
-    params: { query: { orderBy, limit: LIMIT } },
+    params: { query: { ...search, orderBy, limit: LIMIT } },
   });
   const { data } = query;
   return (
@@ -58,13 +66,19 @@ export const Sessions = () => {
       about="The requests of one session of a coding agent or of your own program (header X-Service-Session), with what its agents cost."
       actions={
         <>
-          {data && <span className="dim small num">{plural(data.sessions, 'session')} in 30 days</span>}
+          {data && <span className="dim small num">{plural(data.sessions, 'session')}</span>}
+          <ListDays
+            search={search}
+            onChange={(days) => void navigate({ search: { ...search, ...days }, replace: true })}
+          />
           <SegmentedControl
             size="xs"
             aria-label="Order"
             data={orders}
             value={orderBy}
-            onChange={(order) => void navigate({ search: order === 'time' ? { orderBy: order } : {}, replace: true })}
+            onChange={(order) =>
+              void navigate({ search: { ...search, orderBy: order === 'time' ? order : undefined }, replace: true })
+            }
           />
         </>
       }
@@ -79,18 +93,19 @@ export const Sessions = () => {
         label="Sessions"
         columns={sessionColumns}
         query={query}
+        textOf={({ id, clients }) => [id, ...clients].join(' ')}
         skeletons={[36, 36, 36, 36]}
         className={requestClasses['table']}
         rowClassName={() => requestClasses['row']}
         empty={{
           icon: Workflow,
-          title: 'No sessions yet',
+          title: 'No sessions',
           text: 'Claude Code, Codex and opencode send session ids by themselves. Other programs send the header X-Service-Session.',
         }}
       >
         {data && data.sessions > data.items.length && (
           <p className="dim small card-pad">
-            {`The ${data.items.length} ${orderBy === 'cost' ? 'costliest' : 'latest'} of ${plural(data.sessions, 'session')}.`}
+            {`The ${data.items.length} ${orderBy === 'cost' ? 'costliest' : 'latest'} of ${plural(data.sessions, 'session')}. Choose fewer days to see others.`}
           </p>
         )}
       </Table>
