@@ -106,4 +106,25 @@ describe('prices and bills', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/price-changes$/);
   });
+
+  it('name months as other pages do', async () => {
+    const month = { month: '2026-11', factor: '0.9', sum: '100000000000', isShared: true, isFinal: true };
+    const price = { from: '2026-10-01T00:00:00.000Z', until: null, provider: 'openai', months: [month] };
+    const terms = [{ kind: 'commitment', usd: 100, per: 'month' }, { kind: 'credit', usd: 100 }, { kind: 'volume' }];
+    const items = terms.map((of, index) => ({ ...price, id: `p${index}`, name: 'P', terms: { tiers: [], ...of } }));
+    const repricing = { months: ['2026-10', '2026-11'], changed: 3 };
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route('**/api/prices', (route) =>
+        route.fulfill({ json: { items, repricing, lastRepricing: null, currency: null } }),
+      ),
+    );
+    const page = await open('/prices');
+    await page.getByText('Requests of Oct 2026, Nov 2026 (UTC) are being priced again').waitFor();
+    for (const text of [
+      '$100.00 shared by the requests of Nov 2026',
+      'paid $100.00 in Nov 2026',
+      'costs of Nov 2026 × 0.9',
+    ])
+      await page.getByText(text).waitFor();
+  });
 });

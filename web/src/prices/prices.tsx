@@ -10,6 +10,7 @@ import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
+import { formatBucket } from '../format/time.ts';
 import { DeleteButton } from '../forms/editor.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { CurrencySection } from './display-currency.tsx';
@@ -23,13 +24,13 @@ const REFRESH_MS = 60_000;
 const MonthState = ({ price: { months, terms } }: { readonly price: OwnPrice }) => {
   const [month] = months;
   if (!month) return null;
-  const sum = Number(month.sum);
+  const [sum, name] = [Number(month.sum), formatBucket(month.month)];
   const text = {
     commitment: month.isShared
-      ? `${formatRate(sum / 1e9)} shared by the requests of ${month.month}`
-      : `no request of ${month.month} shares it: it is in no cost`,
-    credit: `paid ${formatRate(sum / 1e9)} in ${month.month}`,
-    volume: `costs of ${month.month} × ${month.factor}`,
+      ? `${formatRate(sum / 1e9)} shared by the requests of ${name}`
+      : `no request of ${name} shares it: it is in no cost`,
+    credit: `paid ${formatRate(sum / 1e9)} in ${name}`,
+    volume: `costs of ${name} × ${month.factor}`,
   }[terms.kind as 'commitment' | 'credit' | 'volume'];
   return (
     <span className={`small ${month.isShared ? 'dim' : 'unknown'}`}>
@@ -44,8 +45,8 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
   if (repricing && repricing.months.length > 0)
     return (
       <Alert color="blue">
-        Requests of {repricing.months.join(', ')} are being priced again: {plural(repricing.changed, 'request')} changed
-        so far.
+        Requests of {repricing.months.map(formatBucket).join(', ')} (UTC) are being priced again:{' '}
+        {plural(repricing.changed, 'request')} changed so far.
       </Alert>
     );
   if (!lastRepricing) return null;
