@@ -304,6 +304,24 @@ describe('a part of a page', () => {
     expect((close?.x ?? 0) + (close?.width ?? 0)).toBeLessThan(321);
   });
 
+  it.each([
+    [1280, 860],
+    [390, 700],
+  ])('is not under that note where the keyboard leads to it, %i pixels wide', async (width, height) => {
+    const pause = { scope: { tag: 'batch' }, createdAt: '2026-11-20T12:00:00.000Z', until: null, createdBy: null };
+    const page = await openWith('/exports', { '/pauses': { json: { items: [{ ...pause, id: 'p', name: 'Batch' }] } } });
+    await page.setViewportSize({ width, height });
+    await page.getByRole('region', { name: 'Refused requests' }).waitFor();
+    await waitUntilIdle(page);
+    await page.getByRole('region', { name: 'Exported days' }).focus();
+    const note = await page.getByRole('region', { name: 'Refused requests' }).boundingBox();
+    for (let link = 0; link < 40; link++) {
+      await page.keyboard.press('Tab');
+      const bottom = await page.evaluate<number>('document.activeElement.getBoundingClientRect().bottom');
+      expect(bottom).toBeLessThanOrEqual(note?.y ?? 0);
+    }
+  });
+
   it('for a role that does not read rules does not say that it does', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const user = { ...me.user, role: 'billing', permissions: ['spend:read', 'keys:read'] };
