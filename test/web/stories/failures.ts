@@ -498,6 +498,30 @@ describe('rows', () => {
   });
 });
 
+it.each([
+  ['/members', '/invitations', 'Invitations', 'Revoke', undefined],
+  ['/tokens', '/tokens', 'API tokens', 'Revoke', 'Revoke the token'],
+])('the focus stays at the list of %s when its row goes by keyboard', async (path, of, list, action, confirm) => {
+  const row = (id: string) => ({
+    ...{ id, name: id, email: id, role: 'viewer', projects: null, status: 'pending', maskedToken: 'sat_1…2' },
+    ...{ validUntil: '2027-11-20T12:00:00.000Z', expiresAt: '2027-11-20T12:00:00.000Z', lastUsedAt: null },
+  });
+  let items = [row('first'), row('second')];
+  const { open } = await openSignedIn(fixture().seeded, async (page) => {
+    await page.route(`**/api${of}`, (route) => route.fulfill({ json: { items } }));
+    await page.route(`**/api${of}/second`, (route) => {
+      items = [row('first')];
+      return route.fulfill({ status: 204 });
+    });
+  });
+  const page = await open(path);
+  await page.getByRole('button', { name: `${action} second` }).press('Enter');
+  if (confirm) await page.getByRole('button', { name: confirm }).press('Enter');
+  await page.getByRole('button', { name: `${action} second` }).waitFor({ state: 'detached' });
+  await waitUntilIdle(page);
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe(list);
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

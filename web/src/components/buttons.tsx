@@ -3,6 +3,7 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import type { LucideIcon } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
 import { type Permission, useMe } from '../app.ts';
+import { focusStaysAtList } from './keyboard.ts';
 
 interface Question {
   readonly title: string;
@@ -82,6 +83,7 @@ export const ActButton = <Sent,>({ label, act, sent, ask, needs, ...button }: Ac
   return (
     <>
       <Button
+        ref={focusStaysAtList}
         size="compact-xs"
         variant="subtle"
         color={ask && 'red'}
@@ -121,12 +123,12 @@ export const DialogButton = (props: DialogButtonProps) => {
     <>
       {Icon ? (
         <Tooltip label={label}>
-          <ActionIcon aria-label={button['aria-label']} onClick={open}>
+          <ActionIcon ref={focusStaysAtList} aria-label={button['aria-label']} onClick={open}>
             <Icon size={16} />
           </ActionIcon>
         </Tooltip>
       ) : (
-        <Button {...button} onClick={open}>
+        <Button ref={focusStaysAtList} {...button} onClick={open}>
           {label}
         </Button>
       )}

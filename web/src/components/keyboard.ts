@@ -22,6 +22,13 @@ export const useFocusBack = () =>
     return () => focusWhereLost(focused);
   }, []);
 
+/** For the button of a row: where it goes with its row, the focus stays at the list. */
+export const focusStaysAtList = (button: HTMLElement | null) => {
+  const list = button?.closest('[tabindex="0"]');
+  // The row is still there.
+  return () => queueMicrotask(() => focusWhereLost(list));
+};
+
 /** Notes what is chosen by. In a field with choices Enter chooses: it never sends the form, not even where there is nothing to choose. */
 export const watchKeyboard = (): void => {
   for (const type of ['keydown', 'pointerdown'] as const)
