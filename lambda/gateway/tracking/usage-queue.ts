@@ -42,7 +42,7 @@ const takeMessage = (events: Waiting[], most: number): Waiting[] => {
   let bytes = first.body.length;
   for (let next = events[1]; next && count < most && !first.isAlone; next = events[count]) {
     bytes += next.body.length;
-    if (next.isAlone || bytes > MAX_SHARED_BYTES) break;
+    if (bytes > MAX_SHARED_BYTES) break;
     count++;
   }
   return events.splice(0, count);

@@ -10,6 +10,21 @@ import { tableForTests } from '../../table-for-tests.ts';
 
 const table = tableForTests();
 
+it('leaves out what a later version wrote, and keeps the rest', async () => {
+  const scope = { tag: 'a' };
+  const entries = [
+    { id: 'known', kind: 'budget', period: 'monthly', scope },
+    { id: 'days', kind: 'budget', period: { from: '2026-11-01', to: '2026-11-10' }, scope },
+    { id: 'period', kind: 'budget', period: 'quarterly', scope },
+    { id: 'kind', kind: 'slow', period: 'monthly', scope },
+    { id: 'scope', kind: 'budget', period: 'monthly', scope: { ...scope, region: 'eu' } },
+  ];
+  const lists = ['blocks', 'remaining', 'reserved', 'access', 'each'] as const;
+  const json = JSON.stringify({ ...NO_BLOCKS, ...Object.fromEntries(lists.map((name) => [name, entries])) });
+  const blocks = await blockReader(async () => ({ Item: { json: { S: json } } }), 'table', 1)('account');
+  for (const name of lists) expect(blocks[name].map(({ id }) => id)).toEqual(['known', 'days']);
+});
+
 it.each([1, 100])('reads fifty budgets of a project with %i keys, and fifty pauses of it', async (count) => {
   const keys = {
     AWS_ACCESS_KEY_ID: 'local',

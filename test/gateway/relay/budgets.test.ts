@@ -6,6 +6,7 @@ import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { blockReader } from '../../../lambda/gateway/admission/block-lookup.ts';
 import type { KnownValue } from '../../../lambda/gateway/admission/value-lookup.ts';
 import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
+import { refusalResponse } from '../../../lambda/gateway/relay/budget-check.ts';
 import { ACTIVE, EACH_KEY, fakeExchange, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
@@ -103,6 +104,11 @@ describe('a request of an account whose budget is used up', () => {
     await refused.finished;
     expect(bodyOf(refused)).toMatchObject({ code: 'PAUSED', pause: { name: 'Überziehung', until: null } });
     expect(refused.headers()).not.toContain('Retry-After');
+  });
+
+  it('is to come back in a second at the earliest, also where its period ends meanwhile', () => {
+    const { headers } = refusalResponse(block({ until: TOMORROW }), 'request-1', new Date(TOMORROW));
+    expect(headers[headers.indexOf('Retry-After') + 1]).toBe('1');
   });
 
   it('waits for blocks that are not cached', async () => {

@@ -366,7 +366,8 @@ describe('the session', () => {
     expect(claudeCode(...agent, 'x-claude-code-parent-agent-id', 'a1')).toEqual({
       ...{ id: 's1', agentId: 'a2', parentAgentId: 'a1' },
     });
-    expect(claudeCode(...agent, 'x-claude-code-parent-agent-id', 's1')).toEqual({ id: 's1', agentId: 'a2' });
+    for (const parent of ['s1', 'a2'])
+      expect(claudeCode(...agent, 'x-claude-code-parent-agent-id', parent)).toEqual({ id: 's1', agentId: 'a2' });
     expect(claudeCode('x-claude-code-agent-id', 'a2')).toBeUndefined();
   });
 

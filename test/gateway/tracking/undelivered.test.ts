@@ -83,6 +83,18 @@ describe('events that cannot be delivered', () => {
     expect(kept.waiting).toBe(false);
   });
 
+  it('are counted for accounts that have a count, but for no more than 10,000', async () => {
+    const { sent, state, send } = way();
+    const kept = undeliveredEvents(send, { maxBytes: 0, retryMs: 1_000 });
+    for (let n = 0; n <= 10_000; n++) kept.keep(close(n, { accountId: `svc_${n}` }));
+    kept.keep(close(1, { accountId: 'svc_1' }));
+    state.down = false;
+    await kept.deliver();
+    const reports = sent.map((event) => untrackedEventSchema.parse(event));
+    expect(reports).toHaveLength(10_000);
+    expect(reports.slice(0, 3).map(({ requests }) => requests)).toEqual([1, 2, 1]);
+  });
+
   it('are reported under the same id when a report has to be sent again', async () => {
     const { sent, state, send } = way();
     const tried: string[] = [];

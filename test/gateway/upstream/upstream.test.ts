@@ -23,12 +23,16 @@ describe.each(transportNames)('an exchange over %s', (name) => {
   });
 
   /** Sends a request and calls back with each event, as text. The last event is `end` or an error's message. */
-  const watch = (body: Readable | null, onEvent: (event: string) => void): Promise<string> =>
+  const watch = (
+    body: Readable | null,
+    onEvent: (event: string) => void,
+    destination = origin.origin,
+  ): Promise<string> =>
     new Promise((resolve) =>
       upstream.send(
         {
           method: body ? 'POST' : 'GET',
-          origin: origin.origin,
+          origin: destination,
           target: '/',
           headers: ['Host', 'x'],
           framing: body ? 'chunked' : 'none',
@@ -58,6 +62,23 @@ describe.each(transportNames)('an exchange over %s', (name) => {
     ['malformed trailers', '0\r\nX T: 1\r\n\r\n'],
   ])('reports what arrived in one chunk with %s before the fault', async (_, fault) => {
     expect(await eventsOf(`${HEAD}5\r\nhello\r\n${fault}`)).toEqual(['headers 200', 'data hello', 'error']);
+  });
+
+  it('drops the rest of a body once the response has ended, though the provider reads no more of it', async () => {
+    origin.onHead = (socket) => {
+      socket.pause();
+      socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n');
+    };
+    const pieces = Array.from({ length: 512 }, () => Buffer.alloc(65_536));
+    const body = Readable.from(pieces, { objectMode: true });
+    const closed = new Promise((resolve) => body.once('close', resolve));
+    expect(await watch(body, () => {})).toBe('end');
+    await closed;
+    origin.onHead = () => {};
+  });
+
+  it('connects to an IPv6 address, and looks up no name for it', async () => {
+    expect(await watch(null, () => {}, 'http://[::1]:1')).not.toMatch(/getaddrinfo|ENOTFOUND/);
   });
 
   it('reports each chunk once', async () => {

@@ -275,6 +275,18 @@ describe('other connections', () => {
       { provenance: 'unknown', costNanoUsd: null },
     ]);
     expect(responses[0]?.reading.modelRequested).toBe('gemini-2.5-flash-native-audio-preview-12-2025');
+    // Each byte of the client's is on one record.
+    expect(responses.map(({ requestBytes }) => requestBytes > 50)).toEqual([true, false, false]);
+  });
+
+  it('reads a compressed message to its end, though the client has gone', async () => {
+    const socket = open(LIVE, { perMessageDeflate: { threshold: 0 } }, 'google');
+    socket.once('open', () => {
+      const setup = { systemInstruction: 'x'.repeat(500_000), model: 'models/gemini-2.5-flash' };
+      socket.send(JSON.stringify({ setup }), () => socket.terminate());
+    });
+    const { connection } = await record(socket);
+    expect(connection).toMatchObject({ outcome: 'client_aborted', reading: { modelRequested: 'gemini-2.5-flash' } });
   });
 
   it.each([
@@ -460,6 +472,12 @@ describe('a refused handshake', () => {
     const responseBytes = body.length;
     expect(connection).toMatchObject({ status: 401, outcome: 'completed', responseBytes, route: 'governed' });
     expect(priceRequest(connection)).toMatchObject({ provenance: 'free', costNanoUsd: 0 });
+  });
+
+  it('ends the connection, whatever the client does', async () => {
+    const socket = connect(host.port, '127.0.0.1');
+    socket.write(handshake('/v1/realtime').replace(KEYS.active, 'svc_no'));
+    expect((await received(socket)).toString()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   it('gets 502 when the provider cannot be reached', async () => {
