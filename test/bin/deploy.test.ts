@@ -23,6 +23,8 @@ const CDK = `#!${process.execPath}
 const fs = require('node:fs');
 const args = process.argv.slice(2);
 fs.writeFileSync('cdk-arguments.json', JSON.stringify(args));
+if (process.env.CDK_ENDS === 'killed') process.kill(process.pid, 'SIGKILL');
+process.exitCode = Number(process.env.CDK_ENDS ?? 0);
 `;
 
 const folder = tmpdir();
@@ -122,6 +124,13 @@ describe('npm run deploy', () => {
     const { code } = await deploy({ ...prod, account: '', region: '' }, undefined, { AWS_REGION: 'eu-north-1' });
     expect(cdkArguments()).toEqual(expect.arrayContaining([`account=${prod.account}`, 'region=eu-north-1']));
     expect(code).toBe(0);
+  });
+
+  it.each([
+    ['3', 3],
+    ['killed', 1],
+  ])('fails where cdk does: %s', async (CDK_ENDS, expected) => {
+    expect(await deploy(prod, undefined, { CDK_ENDS })).toMatchObject({ code: expected });
   });
 
   it('refuses more reserved concurrency than the account has, before it begins', async () => {

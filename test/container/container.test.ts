@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
@@ -99,6 +102,9 @@ describe('the container', () => {
       expect([response.status, response.body.toString()]).toEqual([200, '{"status":"ok"}']);
     }
     expect((await ask({ port, path: '/v1', headers: ['Host', `127.0.0.1:${port}`] })).status).toBe(400);
+    // A path of the provider's, whatever port the client names.
+    const own = ['Host', `openai.gateway.test:${port}`];
+    expect((await ask({ port, method: 'POST', path: '/health', headers: own })).status).toBe(400);
   });
 
   it('keeps a connection between two requests for longer than its load balancer does', async () => {
@@ -128,6 +134,21 @@ describe('the container', () => {
     await expect(ask({ port, headers })).rejects.toThrow('ECONNREFUSED');
     const close = await closeEventOf(String(response.headers['x-service-request-id']));
     expect(close).toMatchObject({ outcome: 'completed', route: expect.any(String) });
+  });
+
+  it('lets a request that was on its way finish, says that it is draining, and keeps no connection', async () => {
+    const { port, exited, stop, log } = await start();
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`);
+    // Its beginning has been read once a later request has a response.
+    await ask({ port, path: '/health' });
+    stop();
+    while (!log().includes('draining')) await new Promise(setImmediate);
+    const response = text(socket);
+    socket.write('\r\n');
+    expect(await response).toMatch(/^HTTP\/1\.1 503 .*\r\nConnection: close\r\n.*\{"status":"draining"\}/s);
+    expect(await exited).toBe(0);
   });
 
   it('interrupts a request that takes too long, and records that', async () => {

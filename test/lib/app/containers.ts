@@ -183,10 +183,14 @@ describe('a gateway in containers', () => {
         },
         // Two thirds of 600: with one zone of three down, 600.
         TargetValue: 400,
+        ScaleOutCooldown: 60,
+        ScaleInCooldown: 600,
       }),
       expect.objectContaining({
         PredefinedMetricSpecification: { PredefinedMetricType: 'ECSServiceAverageCPUUtilization' },
         TargetValue: 60,
+        ScaleOutCooldown: 60,
+        ScaleInCooldown: 600,
       }),
     ]);
   });
@@ -207,7 +211,9 @@ describe('a gateway in containers', () => {
   });
 
   it('takes a bad release back', () => {
-    const release = Object.keys(resourcesOf(gateway, 'AWS::CloudWatch::Alarm')).find((id) => id.includes('Release'));
+    const alarms = Object.entries(resourcesOf(gateway, 'AWS::CloudWatch::Alarm'));
+    const [release, alarm] = alarms.find(([id]) => id.includes('Release')) ?? [];
+    expect(alarm?.Properties).toMatchObject({ Threshold: 5, EvaluationPeriods: 2, DatapointsToAlarm: 2 });
     expect(propertiesOf('AWS::ECS::Service')['DeploymentConfiguration']).toMatchObject({
       DeploymentCircuitBreaker: { Enable: true, Rollback: true },
       Alarms: { Enable: true, Rollback: true, AlarmNames: [{ Ref: release }] },

@@ -167,11 +167,11 @@ describe('the dashboard API', () => {
 
   it('gives the request id, and when to try again, also where API Gateway responds itself', () => {
     for (const { statusCode, headers } of responses) {
-      const isTemporary = ['429', '503'].includes(String(statusCode));
+      const wait = { '429': "'10'", '503': "'5'" }[String(statusCode)];
       expect(headers).toEqual({
         'gatewayresponse.header.X-Request-Id': 'context.requestId',
         'gatewayresponse.header.Cache-Control': "'no-store'",
-        ...(isTemporary && { 'gatewayresponse.header.Retry-After': expect.stringMatching(/^'\d+'$/) }),
+        ...(wait && { 'gatewayresponse.header.Retry-After': wait }),
       });
     }
   });
@@ -187,6 +187,20 @@ describe('the dashboard API', () => {
         },
       },
     });
+  });
+
+  it('lets the firewall judge neither what people type nor what clients leave out', () => {
+    const rules = onlyResource(api, 'AWS::WAFv2::WebACL').Properties['Rules'] as { Name: string; Statement: unknown }[];
+    const common = rules.find(({ Name }) => Name === 'AWSManagedRulesCommonRuleSet');
+    const counting = [...JSON.stringify(common?.Statement).matchAll(/"ActionToUse":\{"Count":\{\}\},"Name":"(\w+)"/g)];
+    expect(counting.map(([, name]) => name).sort()).toEqual([
+      ...['CrossSiteScripting_BODY', 'CrossSiteScripting_QUERYARGUMENTS', 'CrossSiteScripting_URIPATH'],
+      ...['EC2MetaDataSSRF_BODY', 'EC2MetaDataSSRF_QUERYARGUMENTS', 'EC2MetaDataSSRF_URIPATH'],
+      ...['GenericLFI_BODY', 'GenericLFI_QUERYARGUMENTS', 'GenericLFI_URIPATH'],
+      ...['GenericRFI_BODY', 'GenericRFI_QUERYARGUMENTS', 'GenericRFI_URIPATH'],
+      ...['NoUserAgent_HEADER', 'RestrictedExtensions_QUERYARGUMENTS', 'RestrictedExtensions_URIPATH'],
+      ...['SizeRestrictions_BODY', 'SizeRestrictions_QUERYSTRING'],
+    ]);
   });
 
   it('counts at the firewall what the API limits for one client, and lets that through', () => {

@@ -1,6 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { tableDefinition } from '../../../fixtures/emulated-table.ts';
+import { ARCHIVE_DAYS } from '../../../lambda/data/accounts/archives.ts';
+import { plans } from '../../../lambda/domain/billing/plans.ts';
 import { filledIn, onlyResource, published, stripped, synthStage } from '../synth-stage.ts';
+
+it('the bucket deletes objects when nobody may need them any more', () => {
+  const { LifecycleConfiguration } = onlyResource(synthStage()('data'), 'AWS::S3::Bucket').Properties;
+  const rules = z
+    .object({ Rules: z.array(z.looseObject({ Id: z.string(), ExpirationInDays: z.number().optional() })) })
+    .parse(LifecycleConfiguration).Rules;
+  expect(Object.fromEntries(rules.map(({ Id, ExpirationInDays }) => [Id, ExpirationInDays]))).toEqual({
+    unfinished: undefined,
+    archives: ARCHIVE_DAYS + 1,
+    exports: plans.SCALE.requestRetentionDays,
+    'exports-30': plans.FREE.requestRetentionDays,
+    'exports-90': plans.STARTER.requestRetentionDays,
+    'athena-results': 7,
+  });
+  expect(rules[0]).toMatchObject({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 } });
+});
 
 describe('the table', () => {
   const table = onlyResource(synthStage()('data'), 'AWS::DynamoDB::Table');

@@ -37,6 +37,15 @@ describe('every function', () => {
   });
 });
 
+it('a scheduled run that fails is not repeated, or begun late', () => {
+  const configs = stackNames.flatMap((stack) =>
+    Object.values(resourcesOf(stage(stack), 'AWS::Lambda::EventInvokeConfig')).map(({ Properties }) => Properties),
+  );
+  const rules = stackNames.flatMap((stack) => Object.values(resourcesOf(stage(stack), 'AWS::Events::Rule')));
+  expect(configs).toHaveLength(rules.length);
+  for (const config of configs) expect(config).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+});
+
 it('nobody may register where no setting says who', () => {
   const values = functions.flatMap(({ properties }) => {
     const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };

@@ -94,6 +94,7 @@ describe('the gateway', () => {
       CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: groupId } },
     });
     expect(JSON.stringify(alarm?.Properties)).toContain('ExecutedVersion');
+    expect(alarm?.Properties).toMatchObject({ Threshold: 5, EvaluationPeriods: 2, DatapointsToAlarm: 2 });
     // The version before stays: to go back to, and for its streams to end.
     const version = Object.values(resourcesOf(gateway, 'AWS::Lambda::Version'))[0];
     expect(version?.DeletionPolicy).toBe('RetainExceptOnCreate');

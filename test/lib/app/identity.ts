@@ -46,6 +46,16 @@ describe('the user pool', () => {
   });
 });
 
+it('a session ends after 30 days, and a token after an hour', () => {
+  const client = onlyResource(synthStage()('identity'), 'AWS::Cognito::UserPoolClient').Properties;
+  expect(client).toMatchObject({
+    RefreshTokenValidity: 30 * 24 * 60,
+    IdTokenValidity: 60,
+    AccessTokenValidity: 60,
+    TokenValidityUnits: { RefreshToken: 'minutes', IdToken: 'minutes', AccessToken: 'minutes' },
+  });
+});
+
 describe('single sign-on', () => {
   const settings = withSignOn;
   const { providers } = settings.signOn;

@@ -58,6 +58,43 @@ describe('alarms', () => {
     );
   });
 
+  it('ring at the figures of their descriptions where these are in another unit', () => {
+    const thresholdOf = (id: string) =>
+      alarmsOf().find((alarm) => alarm.id.includes(`/Alarms${id}`))?.properties['Threshold'];
+    const thresholds = {
+      GatewayOverhead: 200,
+      EvaluationLag: 3 * 60_000,
+      StalePrices: 6 * 3_600_000,
+      ReputationBounceRate: 0.05,
+      ReputationComplaintRate: 0.001,
+    };
+    expect(Object.fromEntries(Object.keys(thresholds).map((id) => [id, thresholdOf(id)]))).toEqual(thresholds);
+  });
+
+  it('compare a part with its whole in per cent', () => {
+    const metric = z.object({ Metric: z.object({ MetricName: z.string() }), Stat: z.string() });
+    const metrics = z.array(
+      z.object({ Id: z.string(), Expression: z.string().optional(), MetricStat: metric.optional() }),
+    );
+    const shares = alarmsOf().flatMap(({ properties: { Metrics = [] } }) => {
+      const all = metrics.parse(Metrics);
+      const text = all.map(({ Expression }) => Expression).join('');
+      const [, id] = /^IF\((\w+)Whole > 0, 100 \* FILL\(\1Part, 0\) \/ \1Whole\)$/.exec(text) ?? [];
+      const of = (part: string) => {
+        const found = all.find(({ Id }) => Id === `${id}${part}`)?.MetricStat;
+        return `${found?.Stat} of ${found?.Metric.MetricName}`;
+      };
+      return text.includes('Whole') ? [`${of('Part')} / ${of('Whole')}`] : [];
+    });
+    expect([...new Set(shares)].sort()).toEqual([
+      'Sum of 5XXError / SampleCount of Count',
+      'Sum of BypassedRequests / Sum of Requests',
+      'Sum of Errors / Sum of Invocations',
+      'Sum of UnfinishedRequests / Sum of RecordedEvents',
+      'Sum of UnpricedRequests / Sum of Requests',
+    ]);
+  });
+
   it('take the highest of what is a state, and no sum or mean of it', () => {
     const isState = /^Approximate|^(PriceFeedAgeMs|WaitingPriceChanges|DriftedModels|Duration)$/;
     const states = alarmsOf().flatMap(({ properties: { MetricName, Statistic } }) =>
