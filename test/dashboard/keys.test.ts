@@ -8,7 +8,7 @@ import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { put, remove, update } from '../../lambda/data/table/actions.ts';
-import { accountKey, accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
+import { accountKey, accountServiceKeyKey, serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
@@ -175,6 +175,9 @@ describe('keys', () => {
     expect((await call('POST', '/keys', { name: 'k', member: 'stranger' })).body.error.details).toEqual([
       { path: 'member', message: 'stranger is not a member of the account' },
     ]);
+    await newMember(table, account.accountId, 'program', 'member');
+    await write(table, update(userKey('program'), 'SET tokenId = :id', null, { id: 'token-1' }));
+    expect((await call('POST', '/keys', { name: 'k', member: 'program' })).status).toBe(400);
     await newMember(table, account.accountId, 'developer', 'member');
     const developer = asCaller({ ...account, userId: 'developer', role: 'member' });
     expect((await developer.call('POST', '/keys', { name: 'k', member: account.userId })).body.error.code).toBe(
@@ -333,7 +336,7 @@ describe('rotation', () => {
 
   it('without an overlap ends all former secrets, and revocation reaches each, and one of the same moment', async () => {
     const account = await newAccount(table, 'PRO');
-    const { call, create } = asCaller(account);
+    const { call, create, list } = asCaller(account);
     const first = (await create('api')).body;
     const second = (await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 100 })).body;
     const third = (await call('POST', `/keys/${first.id}/rotate`, { overlapHours: 50 })).body;
@@ -346,6 +349,8 @@ describe('rotation', () => {
     const other = openDashboard(raced, () => now);
     expect((await callAs(other, account)('DELETE', `/keys/${first.id}`)).status).toBe(204);
     expect(all).toHaveLength(5);
+    expect(all[4]?.formerSecrets).toHaveLength(1);
+    expect((await list()).items).toContainEqual(expect.objectContaining({ id: first.id, formerSecrets: [] }));
     for (const { key } of all) expect(await admitted(key)).toMatchObject({ keyStatus: 'revoked' });
     expect((await call('POST', `/keys/${first.id}/rotate`, {})).status).toBe(409);
   });

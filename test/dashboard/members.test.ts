@@ -19,7 +19,7 @@ import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { EmailTakenError, InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import type { MembershipOf } from '../../lambda/http/parse-request.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
-import { newAccount, newKey, newUnverifiedAccount } from '../data/new-account.ts';
+import { newAccount, newKey, newMember, newUnverifiedAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, callAs, invoke, refusedWith } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { identityApi } from './open-identity.ts';
@@ -221,6 +221,11 @@ describe('invitations', () => {
     expect(elsewhere.body.error.message).toContain('belongs to another account');
     const here = await as(mine.userId).invite(mine.email);
     expect(here.body.error.message).toContain('member of this account already');
+    // A member who has yet to prove the address is a member all the same.
+    await write(table, update(userKey(mine.userId), 'SET emailVerifiedAt = :none', null, { none: null }));
+    await newMember(table, mine.accountId, 'admin-of-mine', 'admin');
+    const again = await as('admin-of-mine').invite(mine.email);
+    expect(again.body.error.message).toContain('member of this account already');
     expect(mails).toEqual([]);
   });
 

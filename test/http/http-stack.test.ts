@@ -110,6 +110,24 @@ describe('httpStack', () => {
     expect(await get()).toMatchObject({ status: 200, body: { name: 'y' } });
   });
 
+  it('reads a membership again before it refuses a read, and for every change', async () => {
+    const asked: (boolean | undefined)[] = [];
+    const readSpend = { ...readThing, access: 'authorizer', permission: 'spend:read-all' } as const;
+    const changing = httpStack([route(readSpend, read), route(createThing, create)], {
+      ...{ logger, corsOrigins: [] },
+      membershipOf: async (_, isFresh) => {
+        asked.push(isFresh);
+        return { ...caller, keyIds: undefined, role: isFresh ? 'owner' : 'developer' };
+      },
+    });
+    read.mockResolvedValue({ name: 'x' });
+    create.mockResolvedValue({ name: 'x' });
+    expect((await invoke(changing, { method: 'GET', path: '/api/things/t', caller })).status).toBe(200);
+    expect(asked).toEqual([false, true]);
+    expect((await invoke(changing, good)).status).toBe(201);
+    expect(asked).toEqual([false, true, true]);
+  });
+
   it('accepts a path without the base path, and a base64 body', async () => {
     create.mockResolvedValue({ name: 'x' });
     const response = await invoke(handler, {
