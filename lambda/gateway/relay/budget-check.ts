@@ -231,8 +231,8 @@ export const refusalResponse = (refusal: Refusal, requestId: string, now: Date):
       },
     },
   );
-  const untilMs = until === null || fitsLater(refusal) ? null : Date.parse(until) - now.getTime();
-  const seconds = fitsLater(refusal) ? RUNNING_SECONDS : untilMs && Math.max(1, Math.ceil(untilMs / 1_000));
+  const waitMs = until === null ? null : Math.max(1_000, Date.parse(until) - now.getTime());
+  const seconds = fitsLater(refusal) ? RUNNING_SECONDS : waitMs && Math.ceil(waitMs / 1_000);
   return {
     ...response,
     headers: [
