@@ -84,6 +84,19 @@ describe('objects', () => {
     await store.deleteAll('reports/c/');
   });
 
+  it('are deleted page by page, and an object that stays is an error', async () => {
+    const page = (key: string, NextContinuationToken?: string) => ({ Contents: [{ Key: key }], NextContinuationToken });
+    const results: object[] = [page('a', 'next'), {}, page('b'), { Errors: [{ Key: 'b' }] }];
+    const asked: object[] = [];
+    const send = async ({ input }: { readonly input: object }) => {
+      asked.push(input);
+      return results.shift();
+    };
+    const { deleteAll } = openObjectStore(BUCKET, { send } as unknown as S3Client);
+    await expect(deleteAll('reports/d/')).rejects.toThrow('1 objects could not be deleted.');
+    expect(asked[2]).toMatchObject({ Prefix: 'reports/d/', ContinuationToken: 'next' });
+  });
+
   it('are written in parts by several processes', async () => {
     const key = 'archives/a/1.tar.gz';
     const first = gzipSync(Buffer.alloc(6 * 1024 * 1024, 'ab'), { level: 0 });

@@ -37,6 +37,10 @@ describe('a cached secret', () => {
     expect(state.reads).toBe(2);
     state.nowMs = 60_000;
     expect(await secret.reread()).toBe('three');
+    // Somebody set the clock back.
+    state.value = 'four';
+    state.nowMs = 0;
+    expect(await secret.reread()).toBe('four');
   });
 
   it('stays valid while it cannot be read, with few attempts', async () => {

@@ -10,15 +10,20 @@ it.each(['.', 'objects/buckets/b/objects'])(
   'reads exports in %s of a folder whose name looks like a pattern',
   async (folder) => {
     const data = await mkdtemp(join(tmpdir(), 'query [1] *'));
-    const file = join(data, folder, exportKey('a', 'cost-and-usage', 'parquet', '2026-11-20'));
-    await mkdir(dirname(file), { recursive: true });
+    const [first, last] = [3, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10));
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
-    await connection.run(`COPY (SELECT 7 AS cost) TO '${file}' (FORMAT parquet)`);
+    for (const day of [first, last]) {
+      const file = join(data, folder, exportKey('a', 'cost-and-usage', 'parquet', String(day)));
+      await mkdir(dirname(file), { recursive: true });
+      await connection.run(`COPY (SELECT 7 AS cost) TO '${file}' (FORMAT parquet)`);
+    }
     connection.closeSync();
     instance.closeSync();
-    const ran = await runOps('query', ['select * from cost_and_usage', '--json', '--data', data]);
+    const ran = await runOps('query', ['select * from cost_and_usage order by day', '--json', '--data', data]);
     await rm(data, { recursive: true });
-    expect(ran).toMatchObject({ code: 0, stdout: '{"cost":7,"account":"a","day":"2026-11-20"}\n' });
+    const stdout = [first, last].map((day) => `{"cost":7,"account":"a","day":"${day}"}\n`).join('');
+    expect(ran).toMatchObject({ code: 0, stdout });
+    expect(ran.stderr).toContain(`Note: 1 days between ${first} and ${last} have no files.`);
   },
 );

@@ -22,9 +22,9 @@ const billed = (day: string, model = 'gpt-4o-2024-08-06') => ({
   ...{ day, model, usd: 0.1, input: 900, cached: 100, output: 50, requests: 7 },
 });
 
-const check = async (provider: string, credential: string | undefined = CREDENTIAL) => {
+const check = async (provider: string, credential: string | undefined = CREDENTIAL, requests = 7) => {
   const { accountKey, accountId } = await newAccount(table);
-  await addSpend(table, accountId, `${dayBefore(2)}T10:00:00.000Z`, { requests: 7 }, { provider });
+  if (requests > 0) await addSpend(table, accountId, `${dayBefore(2)}T10:00:00.000Z`, { requests }, { provider });
   const { code, stdout, stderr } = await runOps('reconcile', ['--check', accountKey, provider, '--table', table.name], {
     env: {
       AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
@@ -66,6 +66,8 @@ describe('npm run reconcile -- --check', () => {
     mock.days = [];
     const { code, output } = await check('anthropic');
     expect([code, output]).toEqual([1, expect.stringContaining('Nothing is billed on these days')]);
+    // Nothing was sent either.
+    expect((await check('anthropic', CREDENTIAL, 0)).code).toBe(0);
   });
 
   it('says what is missing without a credential, and for a provider without an API', async () => {

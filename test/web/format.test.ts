@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { tokenKinds } from '../../lambda/domain/price/rates.ts';
 import { type UnitName, unitNames } from '../../lambda/domain/usage/usage.ts';
-import { addDecimals, exactMoney, formatAxisMoney, formatMoney } from '../../web/src/format/money.ts';
+import { addDecimals, exactMoney, formatAxisMoney, formatMoney, shownCosts } from '../../web/src/format/money.ts';
 import {
   formatBytes,
   formatCompact,
@@ -68,6 +68,8 @@ describe('money', () => {
   it('adds up decimals to the nano-dollar, and no sum of what is not known', () => {
     expect(addDecimals(['-1.5', '0.250000001'])).toBe('-1.249999999');
     expect(addDecimals(['1', null])).toBeNull();
+    const costs = { costNanoUsd: NANO, costBeforeNanoUsd: null, displayCost: '2', displayCostBefore: null };
+    expect(shownCosts(costs, 'EUR')).toMatchObject({ now: { decimal: '2' }, change: { decimal: null } });
   });
 
   it('is precise for the cost of a request, and short on an axis', () => {
@@ -110,7 +112,7 @@ describe('quantities', () => {
   });
 
   it('a share above zero, or an unknown one, is never shown as 0%', () => {
-    expect([0, 0.001, 0.384, null].map(formatShare)).toEqual(['0%', '<1%', '38%', '–']);
+    expect([0, 0.001, 0.005, 0.384, null].map(formatShare)).toEqual(['0%', '<1%', '1%', '38%', '–']);
   });
 
   it('durations and sizes have units', () => {

@@ -210,6 +210,14 @@ describe('the form of a limit', () => {
     }
   });
 
+  it('takes percentages as people separate them, and sends no factor for sessions, which have no history', () => {
+    const bodyOf = (type: 'budget' | 'burn_rate', values: object) =>
+      limits.bodyOf({ ...limits.emptyLimit(type), ...values });
+    expect(bodyOf('budget', { notifyAt: '50; 80,100 %' })).toMatchObject({ notifyAt: [50, 80, 100] });
+    const config = { limit: 5, factor: null, filter: null };
+    expect(bodyOf('burn_rate', { each: 'session', limit: 5, factor: 3 })).toMatchObject({ config });
+  });
+
   it.each(limitTypeList)('has the periods of the API: $type', ({ type, periods }) => {
     const all: LimitPeriod[] = ['hourly', 'daily', 'weekly', 'monthly', 'fixed'];
     const values = { ...limits.emptyLimit(type), name: 'Limit', from: '2026-11-01', to: '2026-11-02' };

@@ -300,5 +300,12 @@ describe('a range', () => {
     const custom = { range: 'custom', from: '2026-11-01', to: '2026-11-02' };
     expect(auckland(custom)).toMatchObject({ from: '2026-11-01', timeZone: 'UTC' });
     expect(auckland({ ...custom, zone: 'America/Los_Angeles' }).from).toBe('2026-11-01T07:00:00.000Z');
+    const longAgo = { ...custom, from: '2026-08-20', to: '2026-08-21', zone: 'America/Los_Angeles' };
+    expect(auckland(longAgo)).toMatchObject({ from: '2026-08-20', timeZone: 'UTC' });
+  });
+
+  it('of one day is compared with the day before, also on the first of a month', () => {
+    const day = { from: '2026-11-01', to: '2026-11-01' };
+    expect(rangeOf({ range: 'custom', ...day }, new Date('2026-11-01T12:00:00Z')).compared).toMatchObject(day);
   });
 });

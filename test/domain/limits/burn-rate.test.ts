@@ -51,6 +51,17 @@ describe('the usual hour', () => {
   });
 });
 
+it('judges the sessions of yesterday for three hours, and longer where that was not done', () => {
+  const { periodsToJudge } = evaluatorOf(conditionOf({ each: 'session', limit: 5 }));
+  const at = (time: string) => new Date(`2026-11-20T${time}Z`);
+  const days = (now: string, until = now) => periodsToJudge(at(now), at(until)).map(({ start }) => start.slice(8, 10));
+  expect([days('02:59:59'), days('03:00:00'), days('03:00:00', '02:59:59')]).toEqual([
+    ['20', '19'],
+    ['20'],
+    ['20', '19'],
+  ]);
+});
+
 it.each([{ limit: 5 }, { factor: 2, minimum: 0.01 }])(
   'looks only at the hours in which a value has requests: an account has thousands of values (%j)',
   (config) => {

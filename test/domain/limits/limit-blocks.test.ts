@@ -28,6 +28,13 @@ it.each([
   expect(heldOf('third')).toEqual({ nanoUsd: 300e9, source: 'role' });
 });
 
+it('has a value in one group alone, by which lists show its amount', () => {
+  const limit = limitOf({ each: 'member', amountByProject: { low: 10, high: 90 }, amountByRole: { admin: 300 } });
+  const members = [{ userId: 'ada', role: 'admin', projects: ['low', 'high'] }];
+  const { groups } = eachLimitOf({ ruleId: 'b', name: 'b', limit }, { keys: [], members }, '')!;
+  expect(groups.flatMap(({ values }) => values)).toEqual(['ada']);
+});
+
 it('gives a member no amount of a project in which all of its keys are revoked', () => {
   const limit = limitOf({ each: 'member', amount: 200, amountByProject: { p: 1_000 } });
   const amountWith = (status: 'active' | 'revoked') => {

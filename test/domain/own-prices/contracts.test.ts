@@ -301,6 +301,24 @@ describe('what is not known', () => {
   });
 });
 
+it('a credit that was lowered below what it has paid takes nothing back', () => {
+  const credit = price({ kind: 'credit', usd: 10 });
+  const base = basePriceOf(
+    request(),
+    priceRequest(request(), book),
+    { prices: [credit], projectOf },
+    priceAt(request()),
+  );
+  const sums: MonthSums = {};
+  addToMonth(sums, base!);
+  const factors = monthFactors([credit], sums, {
+    month: '2026-11',
+    asOf: new Date('2026-12-01'),
+    paidBefore: () => 12n * 10n ** 9n,
+  });
+  expect(factors[credit.priceId]).toMatchObject({ numerator: '6000000000', denominator: '6000000000', sum: '0' });
+});
+
 it('remembers as long as a credit exists what it paid, so that it pays that once', async () => {
   const [at, factor] = ['2024-01-01T00:00:00.000Z', { numerator: '0', denominator: '1', sum: '5', isShared: true }];
   const priceOf = (priceId: string, terms: Terms): OwnPrice => ({

@@ -113,6 +113,13 @@ describe('what is unknown, and never 0', () => {
     expect(priceRequest(interrupted)).toMatchObject({ ...unknown, usage: null });
   });
 
+  it('is no usage that a response with an error reports: it is charged', () => {
+    const reported = { usage: chat, usageSource: 'reported', modelServed: 'gpt-4o' } as const;
+    expect(priceRequest(request({ status: 500, reading: reported }))).toMatchObject({
+      ...{ provenance: 'computed', costNanoUsd: 1_000 * 2_500 + 100 * 10_000 },
+    });
+  });
+
   it('is not explicit zero usage', () => {
     const usage = { prompt_tokens: 0, completion_tokens: 0 };
     expect(priced({ usage, modelServed: 'gpt-4o' })).toMatchObject({

@@ -186,6 +186,10 @@ describe('planted waste is found', () => {
     expect(find(unknown, { own })).toMatchObject([{ certainty: 'at_most' }]);
     const dear = covered.map((record) => ({ ...record, listCostNanoUsd: 6e9 }));
     expect(find(dear, { own })).toEqual([]);
+    // Six days say nothing of a month yet.
+    const [price] = own.prices;
+    const young = { ...price!, from: new Date(TO.getTime() - 6 * 24 * HOUR_MS).toISOString() };
+    expect(find(covered, { own: { ...own, prices: [young] } })).toEqual([]);
   });
 
   it('keys that are idle, or of nobody, and still spend', () => {
@@ -208,6 +212,8 @@ describe('planted waste is found', () => {
     expect((finding?.nanoUsdPerMonth ?? 0) / (300 * 25e6)).toBeCloseTo(1, 2);
     // It is not active any more.
     expect(find(left, { keys: [] })).toEqual([]);
+    // Six days before the last seven are too few to tell that a key is idle.
+    expect(find([...busy, ...rest], { from: new Date(TO.getTime() - 13 * day) })).toEqual([]);
     const running = recordOf({
       ...{ model: 'gpt-4o', usage: {}, keyId: 'key-3', atMs: 29 * day, reading: { usage: null } },
     });

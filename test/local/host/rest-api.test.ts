@@ -214,7 +214,11 @@ describe('a REST API', () => {
     expect(await statusOf('a', { method: 'PUT', body: 'x'.repeat(2 ** 20) })).toEqual([201, true]);
     expect(await statusOf('a', { method: 'PUT', body: 'x'.repeat(wholeBytes) })).toEqual([413, false]);
     expect(await statusOf('a', { headers: { 'x-long': 'x'.repeat(9_000) } })).toEqual([201, true]);
-    expect(await statusOf('a', { headers: { 'x-long': 'x'.repeat(10_240) } })).toEqual([413, false]);
+    const headers = { 'x-long': 'x'.repeat(10_240) };
+    expect(await statusOf('a', { headers })).toEqual([413, false]);
+    // A body that was not read must not come before the next request of its connection.
+    const unread = await fetch(`${url}/open/a`, { method: 'PUT', headers, body: 'x'.repeat(2 ** 20) });
+    expect([unread.status, unread.headers.get('connection')]).toEqual([413, 'close']);
   });
 
   it('admits a token of the pool, and passes its claims as texts', async () => {

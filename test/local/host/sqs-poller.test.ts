@@ -147,15 +147,17 @@ describe('an event source mapping', () => {
         batches.push(Records.length);
         return {};
       },
-      { queueUrl: url('Patient'), batchSize: 5, windowMs: 60_000 },
+      { queueUrl: url('Patient'), batchSize: 12, windowMs: 60_000 },
     );
     await sendTo('Patient', '1', '2', '3');
     await until(async () => (await inFlight('Patient')) === 3);
     expect(batches).toEqual([]);
     // A batch that is full does not wait for the window's end.
-    await sendTo('Patient', '4', '5');
+    await sendTo('Patient', ...Array.from({ length: 9 }, (_, index) => `more ${index}`));
     await until(() => batches.length > 0);
-    expect(batches).toEqual([5]);
+    expect(batches).toEqual([12]);
+    // SQS deletes ten at a time.
+    await until(async () => (await count('Patient')) === 0);
   });
 
   it('says where a message comes from', async () => {
