@@ -8,6 +8,7 @@ import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
+import { addDays } from '../../lambda/domain/calendar/utc.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -102,6 +103,14 @@ const isDueAt = async (at: number) => {
 };
 
 describe('a connected bill', () => {
+  it('is read without a gap between the days that the provider is asked for at once', async () => {
+    const days = Array.from({ length: 92 }, (_, index) => addDays('2026-08-20', index));
+    mock.days = days.map((day) => billed(day, 1));
+    await connect();
+    await run();
+    expect((await amounts()).map(([day]) => day)).toEqual(days);
+  });
+
   it('is tried, kept secret, due in a minute, and read with its pages', async () => {
     const { status, body } = await connect();
     expect(status).toBe(200);

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
 import { type DayFileEntry, leavesAt, openDayFiles } from '../../lambda/data/requests/day-files.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -310,6 +311,14 @@ describe('request records that leave the table', () => {
     expect(await world.move()).toEqual(['cleared']);
     expect(await world.inTable()).toBe(cleared);
     await world.check();
+  });
+
+  it('get no file once the account is being deleted', async () => {
+    const world = await newWorld(randomFrom(SEED));
+    world.advance(2 * DAY_MS);
+    await openAccountHolds(table).cancel(world.accountId, new Date(world.now()).toISOString());
+    await world.move();
+    expect(await world.files()).toEqual([]);
   });
 
   it('are deleted with the account, in the bucket as well', async () => {

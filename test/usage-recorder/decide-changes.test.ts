@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Change, MAX_ACTIONS, packTransactions, toActions } from '../../lambda/data/ledger/transactions.ts';
+import { responseKeyText } from '../../lambda/data/requests/counted-responses.ts';
+import type { put } from '../../lambda/data/table/actions.ts';
+import { reasons } from '../../lambda/domain/price/price-request.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';
 import type { CountedDimensionName } from '../../lambda/domain/spend/dimensions.ts';
 import { durationBucketOf, durationCounterName } from '../../lambda/domain/spend/durations.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { unknownPrice } from '../../lambda/domain/usage/usage.ts';
 import { type AccountCloseEvent, type AccountOpenEvent, nameOf } from '../../lambda/usage-recorder/attribute-events.ts';
 import { recordOfClose, recordOfOpen } from '../../lambda/usage-recorder/build-record.ts';
 import { decideChanges, onePerRequest } from '../../lambda/usage-recorder/decide-changes.ts';
@@ -66,6 +70,21 @@ describe('decideChanges', () => {
     const billableItems = { 'response.id': 'resp_1', 'response.background': background };
     const [change] = decideWith([close(1, { reading: { billableItems } })]);
     expect(change?.countsResponse).toBe(countsResponse);
+  });
+
+  it('frees what is reserved for a response that is counted already', () => {
+    const reserved = { budgetId: 'b1', periodId: 'daily#2026-11-20', minute: 1, nanoUsd: 500, unknownNanoUsd: 9 };
+    const billableItems = { 'response.id': 'resp_1', 'response.background': 1, 'response.status': 'queued' };
+    const event = close(1, { reservations: [reserved], reading: { usage: null, billableItems } });
+    const name = { accountId: event.accountId, provider: event.provider, responseId: 'resp_1' };
+    const responses = { countedWith: new Map([[responseKeyText(name), 'another request']]), awaited: new Map() };
+    const [change] = decideChanges(
+      [event],
+      { records: new Map(), opened: new Set(), responses },
+      { price: () => unknownPrice(reasons.pending), recordedAt: context.recordedAt, expiresAt: () => 0 },
+    );
+    expect(change?.awaitsResponse).toBeUndefined();
+    expect(change?.reservations).toMatchObject([{ costNanoUsd: 0, uncertainNanoUsd: 0, isPending: false }]);
   });
 });
 
@@ -133,6 +152,19 @@ describe('packTransactions', () => {
         },
       ),
     );
+  });
+
+  it('keeps counters of hours for 90 days, those of names for 450, and what awaits a response for three', () => {
+    const after = { ...finished(1), allocations: { client: { value: 'x', level: 0, kept: [] } } };
+    const [transaction] = pack([{ before: null, after, awaitsResponse: 'resp_1' }], '2026-11-20');
+    const daysFrom = (expiresAt: number | undefined, start: string) =>
+      expiresAt === undefined ? undefined : (expiresAt - Date.parse(start) / 1_000) / 86_400;
+    const hour = `${after.startedAt.slice(0, 13)}:00:00Z`;
+    const days = transaction?.spendCounters.map(({ expiresAt }) => daysFrom(expiresAt, hour));
+    expect(new Set(days)).toEqual(new Set([90, undefined, 450]));
+    const awaited = toActions(transaction!, 0).actions[1] as ReturnType<typeof put>;
+    const { expiresAt }: { readonly expiresAt?: number } = awaited.Put.Item;
+    expect(daysFrom(expiresAt, after.startedAt)).toBe(3);
   });
 
   it('leaves the month counter alone for a request that is counted already', () => {

@@ -231,6 +231,13 @@ describe('a limit of each', () => {
     await record([world.event(5, { tokens: 1, ...user('ada') })]);
     expect((await alerts())[0]).toEqual([100, expect.stringContaining('user ada')]);
     expect(await alerts()).toHaveLength(3);
+    // Another amount has percentages of its own.
+    await world.values.setOverride(
+      overrideAction(world.accountId, id, 'bob', { amountNanoUsd: 150_000, until: null }, null),
+      auditEntry(world.accountId, {}, { action: 'budget.override_set' }, world.now()),
+    );
+    await record([world.event(7, { tokens: 1, ...user('bob') })]);
+    expect((await alerts())[0]).toEqual([80, expect.stringMatching(/^user bob has used 98% of \$0\.00015/)]);
   });
 
   it('alerts for a value that is refused for what was counted before', async () => {

@@ -292,6 +292,14 @@ describe('spend of closed days and months', () => {
     expect(operations.filter((operation) => operation === 'TransactWriteItems')).toHaveLength(2);
   });
 
+  it('is rolled up by the month only once its days are', async () => {
+    const accountId = newAccountId();
+    const service = serviceAt(Date.parse('2026-11-10T12:00:00Z'), accountId);
+    await service.record([closeEvent({ n: 1, accountId, startedAt: '2026-10-30T12:00:00.000Z' })]);
+    const month = { accountId, period: '2026-10', nonce: 'any' };
+    expect(await openRollup(table, service.now).rollUp(month)).toBe('waiting');
+  });
+
   it('is rolled up no sooner than an hour after the end of its day', async () => {
     const accountId = newAccountId();
     const service = serviceAt(Date.parse('2026-11-10T23:59:59Z'), accountId);
