@@ -308,6 +308,12 @@ describe('a day that changes', () => {
       requests: { ...openRequests(table), async *all() {} },
       now: () => now + 40 * DAY_MS,
     });
+    const { all, ...others } = openRequests(table);
+    async function* twice(...of: Parameters<typeof all>) {
+      for (let n = 0; n < 2; n++) yield* all(...of);
+    }
+    const more = exportDay({ ...dependencies(), requests: { ...others, all: twice }, now: () => now + 40 * DAY_MS });
+    await expect(more(due as DueExport, () => false)).rejects.toThrow('Records and counters differ.');
     expect(await gone(due as DueExport, () => false)).toBe('expired');
     expect(await requested(null)).toEqual([]);
     expect(

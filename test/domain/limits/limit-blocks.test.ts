@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
-import { amountFor } from '../../../lambda/domain/limits/each.ts';
+import { amountFor, atPercent, limitPeriodAt } from '../../../lambda/domain/limits/each.ts';
 import { useOf } from '../../../lambda/domain/limits/limit.ts';
 import { eachLimitOf, withLimits } from '../../../lambda/domain/limits/limit-blocks.ts';
 import { valueState } from '../../../lambda/domain/limits/limit-states.ts';
@@ -33,6 +33,13 @@ it('has a value in one group alone, by which lists show its amount', () => {
   const members = [{ userId: 'ada', role: 'admin', projects: ['low', 'high'] }];
   const { groups } = eachLimitOf({ ruleId: 'b', name: 'b', limit }, { keys: [], members }, '')!;
   expect(groups.flatMap(({ values }) => values)).toEqual(['ada']);
+});
+
+it('rounds a percentage of an amount up, and ends certain days with the last of them', () => {
+  expect([1, 50, 100].map((percent) => atPercent({ amountNanoUsd: 101 }, percent))).toEqual([2, 51, 101]);
+  const endAt = (time: string) => limitPeriodAt({ from: '2026-11-01', to: '2026-11-10' }, new Date(time))?.end;
+  expect(endAt('2026-11-10T23:59:59.999Z')).toBe('2026-11-11T00:00:00.000Z');
+  expect(endAt('2026-11-11T00:00:00.000Z')).toBeUndefined();
 });
 
 it('gives a member no amount of a project in which all of its keys are revoked', () => {
