@@ -153,6 +153,16 @@ describe('evaluateAccount', () => {
     });
   });
 
+  it.each([
+    ['2026-11-02T23:59:00Z', 1],
+    ['2026-11-03T00:00:00Z', 0],
+  ])('judges a budget of chosen days for two days after their end, as that of a month: at %s', async (at, count) => {
+    for (const period of ['monthly', { from: '2026-10-01', to: '2026-10-31' }]) {
+      const condition = { type: 'budget', config: { amount: 100, period, notifyAt: [80] } };
+      expect(await evaluate(at, [['2026-10-31T23:00:00.000Z', 90]], { condition })).toHaveLength(count);
+    }
+  });
+
   it('fires for a forecast and once more when the budget is used up, and then forecasts nothing more', async () => {
     const condition = { type: 'budget_forecast', config: { budget: 100 } };
     const month = '2026-11-01T00:00:00.000Z';

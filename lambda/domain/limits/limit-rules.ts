@@ -86,8 +86,8 @@ const judgeLimit = (limit: Limit, { event, text }: Wording, judged: JudgedPeriod
 const limitPeriods = ({ period }: Limit, now: Date, judgedUntil: Date): Period[] => {
   if (typeof period === 'string') return periodsToJudge(period, now, judgedUntil);
   const fixed = fixedPeriod(period);
-  const [, previous = { end: now.toISOString() }] = periodsToJudge('daily', now, judgedUntil).toReversed();
-  return fixed.start <= now.toISOString() && fixed.end >= previous.end ? [fixed] : [];
+  const oldest = periodsToJudge('daily', now, judgedUntil).at(-1) as Period;
+  return fixed.start <= now.toISOString() && fixed.end >= oldest.end ? [fixed] : [];
 };
 
 const limitEvaluator = <Config extends Pick<Limit, 'filter'>>(
