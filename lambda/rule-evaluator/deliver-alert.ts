@@ -38,6 +38,9 @@ export interface DeliveryDependencies {
 /** Pauses of 1, 2, 4 … minutes, at most 6 hours: the last of ten attempts comes about 15 hours after the first. */
 const MAX_PAUSE_MS = 6 * HOUR_MS;
 
+/** As long as any run may take: with many members, and SES at its limit, mails take minutes. */
+const CLAIM_MS = 5 * MINUTE_MS;
+
 /** Something to send, in every form. */
 interface Prepared {
   /** Undefined where there is no rule any more. */
@@ -122,8 +125,9 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
   };
 
   return async (outgoing: Outgoing, round: number): Promise<void> => {
-    const nextAttemptAt = new Date(now().getTime() + pauseMs(round)).toISOString();
-    if (!(await deliveries.claimRound(outgoing, round, nextAttemptAt))) return;
+    const inTime = (ms: number) => new Date(now().getTime() + ms).toISOString();
+    const nextAttemptAt = inTime(pauseMs(round));
+    if (!(await deliveries.claimRound(outgoing, round, inTime(Math.max(pauseMs(round), CLAIM_MS))))) return;
     const isLast = (round + 1) % DELIVERY_ROUNDS === 0;
     const attempted = await Promise.all(
       outgoing.deliveries.map((delivery) =>
@@ -138,7 +142,7 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     await deliveries.recordDeliveries(
       outgoing,
       attempted.map(({ delivery }) => delivery),
-      waitMs > pauseMs(round) ? new Date(now().getTime() + waitMs).toISOString() : undefined,
+      waitMs > pauseMs(round) ? inTime(waitMs) : nextAttemptAt,
     );
   };
 };

@@ -57,13 +57,14 @@ describe('deliverAlert', () => {
   });
 
   it.each([
-    [0, '2026-11-20T16:31:00.000Z'],
-    [1, '2026-11-20T16:32:00.000Z'],
-    [8, '2026-11-20T20:46:00.000Z'],
-    [9, '2026-11-20T22:30:00.000Z'],
-  ])('has the next attempt after round %d due at %s', async (round, nextAttemptAt) => {
+    [0, '2026-11-20T16:31:00.000Z', '2026-11-20T16:35:00.000Z'],
+    [1, '2026-11-20T16:32:00.000Z', '2026-11-20T16:35:00.000Z'],
+    [8, '2026-11-20T20:46:00.000Z', '2026-11-20T20:46:00.000Z'],
+    [9, '2026-11-20T22:30:00.000Z', '2026-11-20T22:30:00.000Z'],
+  ])('has the next attempt after round %d due at %s, or at %s if it dies', async (round, nextAttemptAt, ifDead) => {
     await deliver(round);
-    expect(fakes.claimRound.mock.calls[0]?.[2]).toBe(nextAttemptAt);
+    expect(fakes.claimRound.mock.calls[0]?.[2]).toBe(ifDead);
+    expect(fakes.recordDeliveries.mock.calls[0]?.[2]).toBe(nextAttemptAt);
   });
 
   it('sends only on channels that are pending', async () => {

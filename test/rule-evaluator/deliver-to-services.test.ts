@@ -105,8 +105,8 @@ describe('delivery to services', () => {
     ['seconds', '300', '2026-11-20T16:35:00.000Z'],
     ['a date', 'Fri, 20 Nov 2026 16:40:00 GMT', '2026-11-20T16:40:00.000Z'],
     ['a wait that is too long', '999999', '2026-11-20T22:30:00.000Z'],
-    ['less than the usual pause', '5', undefined],
-    ['nonsense', 'soon', undefined],
+    ['less than the usual pause', '5', '2026-11-20T16:31:00.000Z'],
+    ['nonsense', 'soon', '2026-11-20T16:31:00.000Z'],
   ])('waits as 429 with Retry-After asks: %s', async (_, header, at) => {
     respond.mockImplementation(statusWith(429, { 'retry-after': header }));
     const { deliveries, nextAttemptAt } = await deliver(alertOn('slack'));
@@ -118,7 +118,7 @@ describe('delivery to services', () => {
     respond.mockImplementation(statusWith(429, { 'retry-after': '300' }));
     respond.mockImplementationOnce(statusWith(500));
     const { nextAttemptAt } = await deliver(alertOn('slack', 'webhook'));
-    expect(nextAttemptAt).toBeUndefined();
+    expect(nextAttemptAt).toBe('2026-11-20T16:31:00.000Z');
   });
 
   it.each([

@@ -115,6 +115,6 @@ it('opens no incident for an alert that is acknowledged already, and brings no d
   await evaluate();
   expect(got).toEqual([{ to: 'pagerduty', action: 'resolve', key: alertId }]);
   const gone = { ...(await openAlerts(table).find(accountId, alertId)), alertId: 'gone' };
-  await openAlertDeliveries(table).recordDeliveries(gone, gone.deliveries);
+  await openAlertDeliveries(table).recordDeliveries(gone, gone.deliveries, gone.triggeredAt);
   await expect(openAlerts(table).find(accountId, 'gone')).rejects.toThrow('no such alert');
 });

@@ -179,6 +179,7 @@ describe('the rule evaluator', () => {
 
       later(3);
       await judge(job);
+      later(3);
       await openPending(table, options)(() => 5 * 60_000);
       expect(await alertsOf(accountId)).toMatchObject([{ deliveries: [{ status: 'sent' }] }]);
       // Nobody can know that a mail went out if its sender died before noting it: docs/dashboard-api.md says so.
@@ -330,6 +331,22 @@ describe('the rule evaluator', () => {
       ['day', '2026-11-01T00:00:00.000Z', ['tag']],
     ]);
     expect(ranges).toHaveLength(4);
+  });
+
+  it('sends a mail once that takes minutes, as many members and a limit of SES make it', async () => {
+    const { accountId } = await newAccount(table);
+    await createRule(accountId);
+    await addSpend(table, accountId, now.toISOString(), costing(11));
+    sendMail.mockImplementation(async () => {
+      // Every minute another run looks for what is due.
+      for (let minute = 0; minute < 4 && sendMail.mock.calls.length === 1; minute++) {
+        later(1);
+        await openPending(table, options)(() => 5 * 60_000);
+      }
+    });
+    await run();
+    expect(sendMail).toHaveBeenCalledTimes(1);
+    expect(await alertsOf(accountId)).toMatchObject([{ deliveries: [{ status: 'sent', attempts: 1 }] }]);
   });
 
   it('retries failed deliveries with growing pauses, and gives up in the end', async () => {

@@ -75,18 +75,17 @@ export const openAlertDeliveries = (table: Table) => ({
    * Records the results of deliveries. It leaves the index once none is pending. An alert that was acknowledged meanwhile stays for what
    * that adds.
    *
-   * @param nextAttemptAt where it is later than the claim of the round has it
+   * @param nextAttemptAt when those that are still pending are due
    */
   recordDeliveries: async (
     outgoing: Outgoing,
     deliveries: readonly Delivery[],
-    nextAttemptAt?: string | undefined,
+    nextAttemptAt: string,
   ): Promise<void> => {
     const record = (results: readonly Delivery[], condition: string, status?: Alert['status']) => {
       const isDone = results.every((delivery) => delivery.status !== 'pending');
-      const isLater = !isDone && nextAttemptAt !== undefined;
-      const due = isDone ? ' REMOVE gsi1pk, gsi1sk' : isLater ? ', gsi1sk = :gsi1sk' : '';
-      const gsi1sk = isLater ? undeliveredKey(outgoing, nextAttemptAt).gsi1sk : undefined;
+      const due = isDone ? ' REMOVE gsi1pk, gsi1sk' : ', gsi1sk = :gsi1sk';
+      const gsi1sk = isDone ? undefined : undeliveredKey(outgoing, nextAttemptAt).gsi1sk;
       const values = { deliveries: results, gsi1sk, status };
       return tryWrite(table, update(outgoingKey(outgoing), `SET deliveries = :deliveries${due}`, condition, values));
     };
