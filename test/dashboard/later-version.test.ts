@@ -52,10 +52,9 @@ const lists = async (path: string, id: string, unreadable?: number, of = call) =
 };
 
 /** Who may sign in and what they may do, with a user pool that takes everything. */
-const identityOf = () => {
-  const directory = { createUser: async () => uuidv7(), setPassword: async () => {}, deleteUser: async () => {} };
-  return callAs(identityApi(table, { directory, sessions: { endSessions: async () => {} } }), caller);
-};
+const directory = { createUser: async () => uuidv7(), setPassword: async () => {}, deleteUser: async () => {} };
+const sessions = { endSessions: async () => {} };
+const identityOf = () => callAs(identityApi(table, { directory, sessions }), caller);
 
 const AT = '2026-11-20T16:00:00Z';
 const channels = { channels: ['email'], isActive: true };
@@ -181,6 +180,22 @@ describe('a later version that was replaced by an earlier one', () => {
     const invitation = { invitationId: 'later', accountId, email: 'eve@example.com', role: 'auditor', tokenHash: 'h' };
     await put({ ...invitationKey(accountId, 'later'), ...invitation, invitedBy, ...times });
     expect(await identity('GET', '/invitations')).toMatchObject({ status: 200, body: { items: [] } });
+  });
+
+  it('ends the tokens of who is removed, those with a role that it does not know among them', async () => {
+    const identity = identityOf();
+    const userId = 'maker';
+    await newMember(table, caller.accountId, userId, 'admin');
+    const ofMaker = callAs(identityApi(table, { directory, sessions }), { ...caller, userId, role: 'admin' });
+    const { id } = (await ofMaker('POST', '/tokens', { name: 't', role: 'viewer' })).body;
+    await putLater(accountApiTokenKey, id, { tokenId: 'later', role: 'auditor' });
+    const tokens = [
+      { id, role: 'viewer', isRevoked: true },
+      { id: 'later', name: 't', role: null, isRevoked: true },
+    ];
+    expect(await identity('DELETE', `/members/${userId}`)).toMatchObject({ status: 200, body: { tokens } });
+    await expect(identity('GET', '/tokens')).resolves.toMatchObject({ body: { items: [] } });
+    expect(await findItem(table, accountApiTokenKey(caller.accountId, 'later'))).toBeUndefined();
   });
 
   it('removes a member with a role that it does not know', async () => {

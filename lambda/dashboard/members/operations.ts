@@ -52,7 +52,14 @@ export const listMembers = operation('listMembers', 'GET /members', {
 });
 
 const endedTokens = z
-  .array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles), isRevoked: z.boolean() }))
+  .array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      role: z.nullable(z.enum(roles)).check(z.describe('Null: one of a later version.')),
+      isRevoked: z.boolean(),
+    }),
+  )
   .check(z.describe('API tokens that the user made and that may do or see more than the user may now.'));
 
 const revokeTokens = z._default(z.enum(['true', 'false']), 'true');

@@ -157,9 +157,14 @@ export const endTokensAbove = async (
     rights !== null &&
     mayGive(rights.role, role) &&
     (rights.projects === undefined || projects?.every((each) => hasProject(rights, each)));
-  const above = (await dependencies.tokens.list(input.caller.accountId)).items.filter(
-    (token) => token.createdBy === createdBy && !isWithin(token),
-  );
+  const { items, unreadable } = await dependencies.tokens.list(input.caller.accountId);
+  const above = [
+    ...items.filter((token) => !isWithin(token)),
+    // What the role of a later version may do is not known.
+    ...unreadable.map(({ tokenId, name, createdBy: maker }) => ({
+      ...{ tokenId: String(tokenId), name: String(name), createdBy: maker, role: null },
+    })),
+  ].filter((token) => token.createdBy === createdBy);
   const tokens = [];
   for (const { tokenId: id, name, role: own } of above) {
     const end = () =>
