@@ -28,7 +28,7 @@ interface ReadBillDependencies {
  */
 export const readBill =
   ({ bills, connections, credentials, sourceOf, now }: ReadBillDependencies) =>
-  async (accountId: string, provider: string): Promise<void> => {
+  async (accountId: string, provider: string, isLate: () => boolean): Promise<void> => {
     const connection = (await connections.list(accountId)).items.find((each) => each.provider === provider);
     const source = sourceOf(provider);
     if (connection === undefined || source === undefined) return;
@@ -51,6 +51,12 @@ export const readBill =
           await source.read(credential, { from, to: to < today ? to : today }),
           at.toISOString(),
         );
+        // The rest has a turn of its own.
+        if (isLate() && to < today) {
+          const readAt = new Date(to).toISOString();
+          await connections.write(connection, { readAt, problem: null, failures: 0 }, at.toISOString());
+          return;
+        }
       }
     } catch (error) {
       if (!(error instanceof BillError)) throw error;
@@ -60,14 +66,14 @@ export const readBill =
     await connections.write(connection, { readAt: at.toISOString(), problem: null, failures: 0 }, later(EVERY_MS));
   };
 
-/** Puts a bill off that could not be stored. @returns the failures so far */
+/** Puts a bill off that could not be read in time, or stored. @returns the failures so far */
 export const failBill =
   ({ connections }: Pick<ReadBillDependencies, 'connections'>) =>
   async (accountId: string, provider: string, dueAt: (failures: number) => Date): Promise<number> => {
     const connection = (await connections.list(accountId)).items.find((each) => each.provider === provider);
     if (connection === undefined) return 1;
     const failures = connection.failures + 1;
-    const problem = 'What the provider billed could not be stored. It is tried again.';
+    const problem = 'What the provider billed could not be read and stored. It is tried again.';
     await connections.write(connection, { problem, failures }, dueAt(failures).toISOString());
     return failures;
   };

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { dueJobs } from '../data/accounts/account-jobs.ts';
 import type { Table } from '../data/table/table.ts';
@@ -20,12 +21,23 @@ interface JobKind {
 const JOB_MS = 20_000;
 /** Enough for what was begun to end. */
 const RESERVE_MS = 12_000;
+/** Enough to put a job off. */
+const PUT_OFF_MS = 5_000;
 const MAX_WAIT_MINUTES = 60;
 
 /** A job of this run failed. Each is logged, and tried again later. */
 class FailedJobsError extends Error {
   override readonly name = 'FailedJobsError';
 }
+
+/** Without a limit, a job that does not end would be killed with each run, and be the first of the next: no other had its turn. */
+const inTime = async (job: Promise<void>, ms: number): Promise<void> => {
+  const timer = new AbortController();
+  const end = pause(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new Error('The job does not end in time.');
+  });
+  await Promise.race([job, end]).finally(() => timer.abort());
+};
 
 /**
  * Runs the jobs that are due, each for a while. A job that is not finished is due again. The returned function takes the time left, in
@@ -42,7 +54,8 @@ export const runJobs =
       const id = sk.slice(sk.indexOf('#') + 1);
       const endsAtMs = now().getTime() + JOB_MS;
       try {
-        await job.run(accountId, id, () => now().getTime() >= endsAtMs || remainingMs() < RESERVE_MS);
+        const isLate = () => now().getTime() >= endsAtMs || remainingMs() < RESERVE_MS;
+        await inTime(job.run(accountId, id, isLate), remainingMs() - PUT_OFF_MS);
       } catch (error) {
         failed += 1;
         const minutes = (failures: number) => Math.min(2 ** failures, MAX_WAIT_MINUTES);

@@ -86,10 +86,11 @@ const connect = (credential = CREDENTIAL, provider = 'openai') =>
   invoke(handler, { method: 'PUT', path: `/api/bill-connections/${provider}`, body: { credential }, caller });
 const disconnect = () => invoke(handler, { method: 'DELETE', path: '/api/bill-connections/openai', caller });
 const list = async () => (await invoke(handler, { method: 'GET', path: '/api/bill-connections', caller })).body.items;
-const run = (provider = 'openai') =>
+const run = (provider = 'openai', isLate = () => false) =>
   readBill({ bills: openBills(table), connections: connections(), credentials, sourceOf, now: () => new Date(nowMs) })(
     caller.accountId,
     provider,
+    isLate,
   );
 const amounts = async (provider = 'openai') =>
   (await openBills(table).read(caller.accountId, provider, year)).lines.map(({ day, amountNanoUsd }) => [
@@ -150,6 +151,18 @@ describe('a connected bill', () => {
       ['2026-11-19', 2],
       ['2026-11-20', 3],
     ]);
+  });
+
+  it('that takes long is read in several turns, each from where the last one ended', async () => {
+    await connect();
+    for (const read of ['2026-09-19', '2026-10-12', '2026-11-04']) {
+      await run('openai', () => true);
+      expect(await list()).toEqual([expect.objectContaining({ readAt: `${read}T00:00:00.000Z`, problem: null })]);
+      expect(await isDueAt(NOW)).toBe(true);
+    }
+    await run('openai', () => true);
+    expect(await list()).toEqual([expect.objectContaining({ readAt: new Date(NOW).toISOString() })]);
+    expect(await amounts()).toEqual(mock.days.map(({ day, usd }) => [day, usd]));
   });
 
   it('says why it cannot be read, and goes on by itself', async () => {

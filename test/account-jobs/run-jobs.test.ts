@@ -29,3 +29,23 @@ it('a job that fails and cannot be put off keeps no other from its turn', async 
   expect(run.mock.calls.map(([, id]) => id)).toEqual(['poisoned', 'next']);
   expect(logger.error).toHaveBeenCalledTimes(1);
 });
+
+it('a job that does not end is put off, and keeps no other from its turn', async () => {
+  const save = (id: string, dueAt: string) =>
+    write(table, put(jobItem('archive', archiveKey('b', id), { accountId: 'b' }, dueAt)));
+  await save('endless', '2026-11-20T11:00:00.000Z');
+  await save('next', '2026-11-20T11:01:00.000Z');
+  const run = jest.fn((_: string, id: string) => (id === 'endless' ? new Promise<void>(() => {}) : Promise.resolve()));
+  const putOff = async (_: string, id: string, dueAt: (failures: number) => Date) => {
+    await save(id, dueAt(1).toISOString());
+    return 1;
+  };
+  const runAll = runJobs(table, { archive: { run, putOff } }, silentLogger(), () => now);
+  const remainingMs = jest.fn(() => 5_010).mockReturnValueOnce(50_000);
+  await expect(runAll(remainingMs)).rejects.toThrow('1 jobs failed.');
+  await runAll(() => 50_000);
+  const [first, ...others] = run.mock.calls.map(([, id]) => id);
+  expect(first).toBe('endless');
+  expect(others).toContain('next');
+  expect(others).not.toContain('endless');
+});
