@@ -283,11 +283,19 @@ describe('evaluateAccount', () => {
   });
 
   it.each([
-    ['began after it', '2026-11-20T12:00:00.000Z', { requests: 1, costNanoUsd: 7 * USD }],
-    ['began minutes before midnight', '2026-11-19T23:58:00.000Z', { requests: 1, costNanoUsd: 7 * USD }],
+    ['began after it', '2026-11-20T12:00:00.000Z', { requests: 1, costNanoUsd: 7 * USD, unpricedRequests: 0 }],
+    [
+      'began minutes before midnight',
+      '2026-11-19T23:58:00.000Z',
+      { requests: 1, costNanoUsd: 7 * USD, unpricedRequests: 0 },
+    ],
     // The recorder has kept its names separate all day.
     ['began the day before', '2026-11-19T12:00:00.000Z', undefined],
-    ['began after it, at an unknown cost', '2026-11-20T12:00:00.000Z', { requests: 1, costNanoUsd: null }],
+    [
+      'began after it, at an unknown cost',
+      '2026-11-20T12:00:00.000Z',
+      { requests: 1, costNanoUsd: null, unpricedRequests: 1 },
+    ],
   ])('says what overflow may hide from a filter where the rule %s', async (_, effectiveFrom, mayAlsoMatch) => {
     const spends: Spent[] = [
       ['2026-11-20T10:00:00.000Z', 12],

@@ -124,7 +124,8 @@ describe('requests that may match the filter as well', () => {
       mayAlsoMatch: { requests: 2, costNanoUsd: cost, unpricedRequests: cost === null ? 2 : 0 },
     }));
     const { sum } = monthOf({ series: series as never, untracked: none }, day(now));
-    expect(sum.mayAlsoMatch).toEqual({ requests: 2 * costs.length, costNanoUsd });
+    const unpricedRequests = 2 * costs.filter((cost) => cost === null).length;
+    expect(sum.mayAlsoMatch).toEqual({ requests: 2 * costs.length, costNanoUsd, unpricedRequests });
   });
 });
 

@@ -48,7 +48,7 @@ const state = {
     .nullable(z.iso.datetime())
     .check(z.describe('Every gateway refuses requests by the budget from then on. Null where it refuses nothing.')),
   mayAlsoMatch: z
-    .nullable(z.object({ requests: z.int(), costNanoUsd: z.nullable(z.int()) }))
+    .nullable(z.object({ requests: z.int(), costNanoUsd: z.nullable(z.int()), unpricedRequests: z.int() }))
     .check(
       z.describe(
         'Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.',

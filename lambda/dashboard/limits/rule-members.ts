@@ -129,7 +129,7 @@ export const previewSchema = z.object({
       z.describe('Requests in this time that the filter matches. 0: the rule had nothing to judge.'),
     ),
   mayAlsoMatch: z
-    .nullable(z.object({ requests: z.int(), costNanoUsd: z.nullable(z.int()) }))
+    .nullable(z.object({ requests: z.int(), costNanoUsd: z.nullable(z.int()), unpricedRequests: z.int() }))
     .check(
       z.describe(
         'Requests counted under `(other)`, or recorded before the dimension was declared, that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',

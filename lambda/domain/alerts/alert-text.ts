@@ -30,6 +30,12 @@ const periodText = ({ period: { name, start, end } }: Alert): string => {
   return `${text} (${name}, UTC)`;
 };
 
+const mayMatchText = ({ requests, costNanoUsd, unpricedRequests }: NonNullable<Alert['mayAlsoMatch']>): string => {
+  if (costNanoUsd === null) return `${requests} more requests of unknown cost`;
+  const unknown = unpricedRequests > 0 ? ` and the unknown cost of ${unpricedRequests}` : '';
+  return `${requests} more requests for $${usdOf(costNanoUsd)}${unknown}`;
+};
+
 /** Notes on requests that the alert does not include. */
 const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
   ...(unit === 'nanoUsd' && unpricedRequests > 0
@@ -37,7 +43,7 @@ const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
     : []),
   ...(mayAlsoMatch
     ? [
-        `Up to ${mayAlsoMatch.requests} more requests ${mayAlsoMatch.costNanoUsd === null ? 'of unknown cost' : `for $${usdOf(mayAlsoMatch.costNanoUsd)}`} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
+        `Up to ${mayMatchText(mayAlsoMatch)} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
       ]
     : []),
 ];

@@ -58,7 +58,12 @@ export const alertSchema = z.object({
   unpricedRequests: z.int().check(z.nonnegative()),
   /** Requests that may match the rule's filter and are not in `figure`, from before the rule. Absent where there are none. */
   mayAlsoMatch: z.optional(
-    z.object({ requests: z.int().check(z.nonnegative()), costNanoUsd: z.nullable(z.int().check(z.nonnegative())) }),
+    z.object({
+      requests: z.int().check(z.nonnegative()),
+      costNanoUsd: z.nullable(z.int().check(z.nonnegative())),
+      /** Those whose cost is unknown. */
+      unpricedRequests: z._default(z.int().check(z.nonnegative()), 0),
+    }),
   ),
   summary: z.string(),
   contributors: z.array(contributorSchema),

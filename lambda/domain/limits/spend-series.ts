@@ -20,6 +20,8 @@ export interface MayAlsoMatch {
   readonly requests: number;
   /** As costOf. */
   readonly costNanoUsd: number | null;
+  /** Those whose cost is unknown. */
+  readonly unpricedRequests: number;
 }
 
 const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
@@ -72,7 +74,8 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
     /** The requests that `sum` of the same range may lack; undefined where it lacks none. */
     mayAlsoMatch: (from: string, to: string): MayAlsoMatch | undefined => {
       const counters = sumOf(mayPass, from, to);
-      return counters.requests ? { requests: counters.requests, costNanoUsd: costOf(counters) } : undefined;
+      const { requests, unpricedRequests = 0 } = counters;
+      return requests ? { requests, costNanoUsd: costOf(counters), unpricedRequests } : undefined;
     },
   };
 };

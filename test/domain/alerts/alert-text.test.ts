@@ -60,12 +60,15 @@ describe('alertMail', () => {
   });
 
   it('has a note on what the filter may match as well', () => {
-    const { text } = alertMail({ ...alert, mayAlsoMatch: { requests: 4, costNanoUsd: 2_500_000_000 } }, links);
-    expect(text).toContain(
+    const noteOf = (costNanoUsd: number | null, unpricedRequests: number) =>
+      alertMail({ ...alert, mayAlsoMatch: { requests: 4, costNanoUsd, unpricedRequests } }, links).text;
+    expect(noteOf(2_500_000_000, 0)).toContain(
       "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.",
     );
-    const unknown = alertMail({ ...alert, mayAlsoMatch: { requests: 4, costNanoUsd: null } }, links);
-    expect(unknown.text).toContain('Note: Up to 4 more requests of unknown cost may match');
+    expect(noteOf(2_500_000_000, 3)).toContain(
+      'Note: Up to 4 more requests for $2.5 and the unknown cost of 3 may match',
+    );
+    expect(noteOf(null, 4)).toContain('Note: Up to 4 more requests of unknown cost may match');
   });
 
   it('has a note on unknown costs only with amounts that leave some out', () => {

@@ -166,7 +166,7 @@ describe('pagerDutyEvent', () => {
   });
 
   it('keeps the limit of a summary, and every note', () => {
-    const long = { ...named('😀'.repeat(2_000)), mayAlsoMatch: { requests: 4, costNanoUsd: 1 } };
+    const long = { ...named('😀'.repeat(2_000)), mayAlsoMatch: { requests: 4, costNanoUsd: 1, unpricedRequests: 0 } };
     const { summary, custom_details: details } = pagerDutyEvent(alertMessage(long, links), KEY).payload;
     expect(summary.length).toBeLessThanOrEqual(1_024);
     expect(summary.isWellFormed()).toBe(true);

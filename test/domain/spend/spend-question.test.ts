@@ -63,7 +63,7 @@ describe('counters that are read by project', () => {
     for await (const counter of opened().read({ accountId, range, groupBy: ['project'] })) series.add(counter);
     const day = ['2026-11-20T00:00:00.000Z', '2026-11-21T00:00:00.000Z'] as const;
     expect(series.sum(...day)).toMatchObject({ requests: 2, costComputedNanoUsd: 20 });
-    expect(series.mayAlsoMatch(...day)).toEqual({ requests: 1, costNanoUsd: 10 });
+    expect(series.mayAlsoMatch(...day)).toEqual({ requests: 1, costNanoUsd: 10, unpricedRequests: 0 });
   });
 
   it('cost no reading of keys where nobody asks for a project', async () => {

@@ -77,13 +77,21 @@ export const CostOf = ({ nano, unpriced, shown }: CostOfProps) => (
   </>
 );
 
+interface MayMatch {
+  readonly requests: number;
+  readonly costNanoUsd: number | null;
+  readonly unpricedRequests: number;
+}
+
 /** Says what a sum may lack: requests that may match its filter too, at most. */
 export const useMayMatch = () => {
   const format = useMoney();
-  return (of: { readonly requests: number; readonly costNanoUsd: number | null } | null): string => {
+  return (of: MayMatch | null): string => {
     if (of === null) return 'nothing more';
     const cost = of.costNanoUsd === null ? 'of unknown cost' : `for ${format(of.costNanoUsd)}`;
-    return `${plural(of.requests, 'more request')} ${cost}`;
+    const unknown =
+      of.costNanoUsd !== null && of.unpricedRequests > 0 ? ` and the unknown cost of ${of.unpricedRequests}` : '';
+    return `${plural(of.requests, 'more request')} ${cost}${unknown}`;
   };
 };
 

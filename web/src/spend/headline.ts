@@ -15,7 +15,11 @@ export interface Sum {
   readonly requests: number;
   readonly unpricedRequests: number;
   /** Requests under (other) that may match the filters as well, and their known cost. The others do not include them. */
-  readonly mayAlsoMatch: { readonly requests: number; readonly costNanoUsd: number | null };
+  readonly mayAlsoMatch: {
+    readonly requests: number;
+    readonly costNanoUsd: number | null;
+    readonly unpricedRequests: number;
+  };
 }
 
 const sumOf = (points: readonly SpendPoint[]): Sum => {
@@ -32,6 +36,7 @@ const sumOf = (points: readonly SpendPoint[]): Sum => {
     mayAlsoMatch: {
       requests: mayAlsoMatch.reduce((sum, { requests }) => sum + requests, 0),
       costNanoUsd: sumOfKnown(mayAlsoMatch.map((each) => each.costNanoUsd)),
+      unpricedRequests: mayAlsoMatch.reduce((sum, each) => sum + each.unpricedRequests, 0),
     },
   };
 };
