@@ -21,8 +21,8 @@ interface JobKind {
 const JOB_MS = 20_000;
 /** Enough for what was begun to end. */
 const RESERVE_MS = 12_000;
-/** Enough to put a job off. */
-const PUT_OFF_MS = 5_000;
+/** Enough to put a job off. What was begun in time, such as a post of ten seconds, has ended before. */
+const PUT_OFF_MS = 2_000;
 const MAX_WAIT_MINUTES = 60;
 
 /** A job of this run failed. Each is logged, and tried again later. */

@@ -41,7 +41,7 @@ it('a job that does not end is put off, and keeps no other from its turn', async
     return 1;
   };
   const runAll = runJobs(table, { archive: { run, putOff } }, silentLogger(), () => now);
-  const remainingMs = jest.fn(() => 5_010).mockReturnValueOnce(50_000);
+  const remainingMs = jest.fn(() => 2_010).mockReturnValueOnce(50_000);
   await expect(runAll(remainingMs)).rejects.toThrow('1 jobs failed.');
   await runAll(() => 50_000);
   const [first, ...others] = run.mock.calls.map(([, id]) => id);
