@@ -104,7 +104,7 @@ const waitingColumns: readonly Column<Waiting>[] = [
       </>
     ),
   },
-  { head: 'Since', cell: ({ firstSeenAt }) => <Instant iso={firstSeenAt} /> },
+  { head: 'Since', className: 'wide-only', cell: ({ firstSeenAt }) => <Instant iso={firstSeenAt} /> },
 ];
 
 const WaitingChanges = ({ waiting }: { readonly waiting: readonly Waiting[] }) => (
