@@ -9,7 +9,7 @@ const FIRST =
 
 /** The framework, and the components that most pages show. A component that the overview needs belongs here: FORMS has all the others. */
 const FRAMEWORK =
-  /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]|@mantine[\\/]hooks|@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Pill|Portal|Progress|SegmentedControl|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)[\\/])|lucide-react/;
+  /node_modules[\\/](react|react-dom|scheduler|@tanstack)[\\/]|@mantine[\\/]hooks|@mantine[\\/]core[\\/]esm[\\/](core|components[\\/](ActionIcon|Alert|Anchor|Badge|Button|CloseButton|Group|Input|Loader|NativeSelect|Paper|Pill|Portal|Progress|SegmentedControl|Skeleton|Stack|Text|TextInput|Title|Transition|UnstyledButton|VisuallyHidden)[\\/])|lucide-react|src[\\/]components[\\/]keyboard/;
 const FORMS = /floating-ui|@mantine[\\/]|components[\\/](buttons|copy)/;
 
 /** Not parts of pages: those of forms would bring FORMS along. Nothing that imports zod: the first page has no form. */
