@@ -66,8 +66,8 @@ describe('a form or button', () => {
     await twice('Add');
     await page.getByText('name must not contain control characters').waitFor();
     const deleted = sentBy(page, 'DELETE', '/projects');
-    await twice('Delete');
-    await page.getByRole('cell', { name: 'Search' }).waitFor({ state: 'hidden' });
+    await twice('Delete Search');
+    await page.getByRole('cell', { name: 'Search', exact: true }).waitFor({ state: 'hidden' });
     expect(deleted).toHaveLength(1);
   });
 });

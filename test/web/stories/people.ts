@@ -32,7 +32,7 @@ const invite = async (page: Page, email: string) => {
   await page.getByLabel('Role', { exact: true }).selectOption('viewer');
   await page.getByRole('button', { name: 'Send the invitation' }).click();
   await page.getByText(`An invitation is on its way to ${email}.`).waitFor();
-  await page.getByRole('region', { name: 'Invitations' }).getByRole('cell', { name: email }).waitFor();
+  await page.getByRole('region', { name: 'Invitations' }).getByRole('cell', { name: email, exact: true }).waitFor();
 };
 
 const join = async (tab: Tab, email: string) => {
