@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react';
+import type { MayAlsoMatch } from '../../../lambda/domain/limits/spend-series.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
@@ -77,16 +78,10 @@ export const CostOf = ({ nano, unpriced, shown }: CostOfProps) => (
   </>
 );
 
-interface MayMatch {
-  readonly requests: number;
-  readonly costNanoUsd: number | null;
-  readonly unpricedRequests: number;
-}
-
 /** Says what a sum may lack: requests that may match its filter too, at most. */
 export const useMayMatch = () => {
   const format = useMoney();
-  return (of: MayMatch | null): string => {
+  return (of: MayAlsoMatch | null): string => {
     if (of === null) return 'nothing more';
     const cost = of.costNanoUsd === null ? 'of unknown cost' : `for ${format(of.costNanoUsd)}`;
     const unknown =

@@ -1,5 +1,6 @@
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { type Day, dayOf } from '../../../lambda/domain/calendar/utc.ts';
+import type { MayAlsoMatch } from '../../../lambda/domain/limits/spend-series.ts';
 import { sumOfKnown } from '../../../lambda/domain/spend/known-cost.ts';
 import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
@@ -15,11 +16,7 @@ export interface Sum {
   readonly requests: number;
   readonly unpricedRequests: number;
   /** Requests under (other) that may match the filters as well, and their known cost. The others do not include them. */
-  readonly mayAlsoMatch: {
-    readonly requests: number;
-    readonly costNanoUsd: number | null;
-    readonly unpricedRequests: number;
-  };
+  readonly mayAlsoMatch: MayAlsoMatch;
 }
 
 const sumOf = (points: readonly SpendPoint[]): Sum => {
