@@ -9,7 +9,8 @@ import { HISTORY_DAYS, leastOf, usualOf } from '../domain/limits/burn-rate.ts';
 import { byExcess, type Judgement } from '../domain/limits/evaluator.ts';
 import { MAX_PAUSES } from '../domain/limits/pauses.ts';
 import { type BoundEvaluator, type BurnRateCondition, evaluatorOf } from '../domain/limits/rule.ts';
-import { type MayAlsoMatch, splitSeries } from '../domain/limits/spend-series.ts';
+import { splitSeries } from '../domain/limits/spend-series.ts';
+import type { MayAlsoMatch } from '../domain/spend/known-cost.ts';
 import type { SessionCounter } from '../domain/spend/sessions.ts';
 import type { ReadCounters } from '../domain/spend/spend-question.ts';
 

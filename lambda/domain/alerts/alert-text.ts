@@ -2,7 +2,8 @@ import { queryOf } from '../calendar/range.ts';
 import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { RuleCondition } from '../limits/rule.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
-import { shareText, usdOf } from '../spend/spend-report.ts';
+import { moreRequestsText } from '../spend/known-cost.ts';
+import { comparedUsd, countText, shareText } from '../spend/spend-report.ts';
 import type { Alert, Contributor } from './alert.ts';
 import { type Message, oneLine } from './message.ts';
 
@@ -30,20 +31,16 @@ const periodText = ({ period: { name, start, end } }: Alert): string => {
   return `${text} (${name}, UTC)`;
 };
 
-const mayMatchText = ({ requests, costNanoUsd, unpricedRequests }: NonNullable<Alert['mayAlsoMatch']>): string => {
-  if (costNanoUsd === null) return `${requests} more requests of unknown cost`;
-  const unknown = unpricedRequests > 0 ? ` and the unknown cost of ${unpricedRequests}` : '';
-  return `${requests} more requests for $${usdOf(costNanoUsd)}${unknown}`;
-};
-
 /** Notes on requests that the alert does not include. */
 const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
   ...(unit === 'nanoUsd' && unpricedRequests > 0
-    ? [`The cost of ${unpricedRequests} more requests in this period is unknown and not included.`]
+    ? [
+        `The cost of ${countText(unpricedRequests)} more ${unpricedRequests === 1 ? 'request' : 'requests'} in this period is unknown and not included.`,
+      ]
     : []),
   ...(mayAlsoMatch
     ? [
-        `Up to ${mayMatchText(mayAlsoMatch)} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
+        `Up to ${moreRequestsText(mayAlsoMatch, countText, comparedUsd)} may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.`,
       ]
     : []),
 ];

@@ -5,7 +5,7 @@ import { addDays, type Day, dayOf } from '../calendar/utc.ts';
 import { usdToNanoUsd } from '../money.ts';
 import { type Counters, costToCompare, knownCostNanoUsd } from '../spend/counters.ts';
 import { combinationProblem } from '../spend/dimensions.ts';
-import { comparedUsd } from '../spend/spend-report.ts';
+import { comparedUsd, requestsText } from '../spend/spend-report.ts';
 import { ruleFilter, ruleFilterOf, usdAmount } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 import { filteredBy, type Series, splitNames } from './spend-series.ts';
@@ -82,7 +82,7 @@ const inUnit = ({ measure }: Pick<BurnRateConfig, 'measure'>, value: number): nu
   measure === 'cost' ? usdToNanoUsd(value) : Math.ceil(value);
 
 const textOf = ({ measure }: Pick<BurnRateConfig, 'measure'>, value: number): string =>
-  measure === 'cost' ? comparedUsd(value) : `${value} requests`;
+  measure === 'cost' ? comparedUsd(value) : requestsText(value);
 
 /** Below it no value fires, so that most need no history. */
 export const leastOf = (config: BurnRateConfig): number =>

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DAY_MS, HOUR_MS } from '../calendar/units.ts';
 import { startOf } from '../calendar/utc.ts';
-import { percentText } from '../spend/spend-report.ts';
+import { countText, percentText, requestsText } from '../spend/spend-report.ts';
 import { minimumRequests, ruleFilter } from './config-members.ts';
 import type { Evaluator } from './evaluator.ts';
 
@@ -30,7 +30,7 @@ export const errorRate: Evaluator<z.infer<typeof errorRateConfig>> = {
       figure,
       limit: threshold,
       unpricedRequests,
-      summary: `${errors} of ${requests} requests failed (${percentText(figure)}): the limit is ${percentText(threshold)}.`,
+      summary: `${countText(errors)} of ${requestsText(requests)} failed (${percentText(figure)}): the limit is ${percentText(threshold)}.`,
     };
   },
 };
@@ -64,7 +64,7 @@ export const unpricedUsage: Evaluator<z.infer<typeof unpricedUsageConfig>> = {
       figure,
       limit: threshold,
       unpricedRequests,
-      summary: `The cost of ${figure} of ${requests} requests is unknown: spend is higher than it shows.`,
+      summary: `The cost of ${countText(figure)} of ${requestsText(requests)} is unknown: spend is higher than it shows.`,
     };
   },
 };

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../calendar/units.ts';
 import { bucketOf, type Granularity } from '../calendar/utc.ts';
 import { addCounters, type Counters, type SpendCounter, sumMap } from '../spend/counters.ts';
 import { noDimensions, OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
+import type { MayAlsoMatch } from '../spend/known-cost.ts';
 import type { SessionCounter } from '../spend/sessions.ts';
 import { costOf } from '../spend/spend-report.ts';
 
@@ -14,15 +15,6 @@ export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[]
 
 export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
   filteredBy(filter).every((name) => dimensions[name] === filter?.[name]);
-
-/** Requests of `(other)` or unknown values that may match a rule's filter. The figure of a rule does not include them. */
-export interface MayAlsoMatch {
-  readonly requests: number;
-  /** As costOf. */
-  readonly costNanoUsd: number | null;
-  /** Those whose cost is unknown. */
-  readonly unpricedRequests: number;
-}
 
 const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
   filteredBy(filter).every((name) => [filter?.[name], OTHER, UNKNOWN].includes(dimensions[name] ?? undefined));

@@ -1,12 +1,11 @@
 import { oneLine } from '../alerts/message.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
-import { percentText } from '../spend/spend-report.ts';
+import { countText, percentText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportContent } from './report-content.ts';
 import type { ReportRun } from './report-run.ts';
 import {
   budgetText,
   changesText,
-  countText,
   coverageLines,
   effectsText,
   findingText,

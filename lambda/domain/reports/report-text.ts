@@ -5,7 +5,7 @@ import { findingNames } from '../savings/finding-kinds.ts';
 import { amountText } from '../spend/display-currency.ts';
 import type { Grouping } from '../spend/grouping.ts';
 import { knownCost, relativeChange } from '../spend/known-cost.ts';
-import { percentText, shareText } from '../spend/spend-report.ts';
+import { countText, percentText, requestsText, shareText } from '../spend/spend-report.ts';
 import type { Breakdown, ReportChange, ReportContent } from './report-content.ts';
 
 type Group = Breakdown['groups'][number];
@@ -44,10 +44,6 @@ export const reportMoney = ({ currency, totals }: ReportContent): ReportMoney =>
     changeText: (nano) => (nano === null ? 'unknown' : `${nano > 0 ? '+' : nano === 0 ? '±' : ''}${text(nano)}`),
   };
 };
-
-export const countText = (count: number): string => count.toLocaleString('en-US');
-
-const requestsText = (count: number): string => `${countText(count)} ${count === 1 ? 'request' : 'requests'}`;
 
 /** ` (3 requests of unknown cost)`: those that no amount of a row includes. */
 export const unknownText = ({ unpricedRequests }: { readonly unpricedRequests: number }): string =>

@@ -3,6 +3,7 @@ import { nanoUsdPerUnit, usdToNanoUsd } from '../money.ts';
 import type { OwnPrices } from '../own-prices/own-price.ts';
 import { isPriceable } from '../spend/contribution.ts';
 import { listCostOf, mayCost, modelOf, type RequestRecord } from '../spend/request-record.ts';
+import { countText, requestsText } from '../spend/spend-report.ts';
 import { type FindingScope, findingId } from './decision.ts';
 import type { Certainty, FindingKind } from './finding-kinds.ts';
 import { type Pricing, whatIf } from './what-if.ts';
@@ -81,7 +82,6 @@ const ratesOf = (record: RequestRecord, { book }: Pricing) => {
   return { input: rate('input'), cacheRead: rate('cacheRead'), cacheWrite: rate('cacheWrite') };
 };
 
-const count = (value: number): string => value.toLocaleString('en-US');
 const sum = <T>(items: readonly T[], nanoUsdOf: (item: T) => number | null): number =>
   items.reduce((total, item) => total + (nanoUsdOf(item) ?? 0), 0);
 const costOf = ({ costNanoUsd }: RequestRecord) => costNanoUsd;
@@ -91,7 +91,7 @@ const knownOf = <C extends Certainty>(records: readonly RequestRecord[], usual: 
   const unknown = records.filter(({ costNanoUsd }) => costNanoUsd === null).length;
   return unknown === 0
     ? { certainty: usual, unknownText: '' }
-    : { certainty: 'at_least' as const, unknownText: ` The cost of ${count(unknown)} of them is unknown.` };
+    : { certainty: 'at_least' as const, unknownText: ` The cost of ${countText(unknown)} of them is unknown.` };
 };
 
 interface Waste extends Pick<Finding, 'kind' | 'scope' | 'certainty' | 'arithmetic'> {
@@ -138,7 +138,7 @@ const unreadCacheWrites = (records: readonly RequestRecord[], { pricing, money }
       scope: scopeOf(first.record),
       nanoUsd,
       certainty: 'exact',
-      arithmetic: `${count(tokens)} tokens were written to the cache and not read within its time. They cost ${money(nanoUsd)} more than as plain input.`,
+      arithmetic: `${countText(tokens)} tokens were written to the cache and not read within its time. They cost ${money(nanoUsd)} more than as plain input.`,
       records: unread.map(({ record }) => record),
     },
   ];
@@ -177,7 +177,7 @@ const uncachedPrompts = (records: readonly RequestRecord[], { pricing, money }: 
       scope: scopeOf(first),
       nanoUsd: nanoUsd - cost,
       certainty: 'at_most',
-      arithmetic: `${count(used.length)} prompts of about ${count(usual)} tokens, never cached. If their first ${count(small)} tokens are the same: ${count(writes)} writes cost ${money(cost)} more, ${count(used.length - writes)} reads save ${money(nanoUsd)}.`,
+      arithmetic: `${countText(used.length)} prompts of about ${countText(usual)} tokens, never cached. If their first ${countText(small)} tokens are the same: ${countText(writes)} writes cost ${money(cost)} more, ${countText(used.length - writes)} reads save ${money(nanoUsd)}.`,
       records: used,
     },
   ];
@@ -205,7 +205,7 @@ const interruptedResponses = (records: readonly RequestRecord[], { money }: Exam
       scope: scopeOf(first),
       nanoUsd,
       certainty,
-      arithmetic: `${money(nanoUsd)} for ${count(lost.length)} responses that nobody got whole: ${count(by('client_aborted'))} whose client disconnected, ${count(by('upstream_aborted'))} interrupted by the provider, ${count(lost.length - by('client_aborted') - by('upstream_aborted'))} failed.${unknownText}`,
+      arithmetic: `${money(nanoUsd)} for ${countText(lost.length)} responses that nobody got whole: ${countText(by('client_aborted'))} whose client disconnected, ${countText(by('upstream_aborted'))} interrupted by the provider, ${countText(lost.length - by('client_aborted') - by('upstream_aborted'))} failed.${unknownText}`,
       records: lost,
     },
   ];
@@ -231,7 +231,7 @@ const dearRemainder = (records: readonly RequestRecord[], { pricing, to, money }
       scope: { tag: first.tag },
       nanoUsd: -result.differenceNanoUsd,
       certainty: 'if_equal',
-      arithmetic: `${count(main.length)} of ${count(used.length)} requests use ${model}. The other ${count(result.requests)} cost ${money(result.oldNanoUsd)}; with ${model} the same tokens cost ${money(result.newNanoUsd)}.`,
+      arithmetic: `${countText(main.length)} of ${requestsText(used.length)} use ${model}. The other ${countText(result.requests)} cost ${money(result.oldNanoUsd)}; with ${model} the same tokens cost ${money(result.newNanoUsd)}.`,
       records: rest,
     },
   ];
@@ -251,9 +251,9 @@ const idleKeys = (records: readonly RequestRecord[], { keys, to, money }: Examin
   const nanoUsd = sum(recent, costOf);
   const why = key.isOrphan
     ? `Nobody has “${key.name}” any more: its member or API token is gone.`
-    : `“${key.name}” made ${count(before)} requests in ${Math.round(daysBefore)} days until ${recentDays} days ago.`;
+    : `“${key.name}” made ${requestsText(before)} in ${Math.round(daysBefore)} days until ${recentDays} days ago.`;
   const { certainty, unknownText } = knownOf(recent, 'at_most');
-  const arithmetic = `${why} In the last ${Math.round(recentDays)} days it made ${count(recent.length)} requests for ${money(nanoUsd)}.${unknownText}`;
+  const arithmetic = `${why} In the last ${Math.round(recentDays)} days it made ${requestsText(recent.length)} for ${money(nanoUsd)}.${unknownText}`;
   const scope = { key: key.keyId };
   return [{ kind: 'idle_key', scope, nanoUsd, certainty, days: recentDays, arithmetic, records: recent }];
 };
@@ -281,7 +281,7 @@ const unneededReservations = (records: readonly RequestRecord[], { money }: Exam
       return isMore && isInTheWay ? [{ record, reserved }] : [];
     });
     const [behind, reserved] = [held.map(({ record }) => record), sum(held, (each) => each.reserved)];
-    const arithmetic = `A limit refused ${count(refused.length)} requests while ${money(reserved)} was reserved for ${count(behind.length)} that cost ${money(sum(behind, costOf))}. The rest was not needed; it was not spent either.`;
+    const arithmetic = `A limit refused ${requestsText(refused.length)} while ${money(reserved)} was reserved for ${countText(behind.length)} that cost ${money(sum(behind, costOf))}. The rest was not needed; it was not spent either.`;
     const nanoUsd = reserved - sum(behind, costOf);
     return [
       { kind: 'unneeded_reservations', scope: { limit }, nanoUsd, certainty: 'exact', arithmetic, records: behind },
@@ -312,7 +312,7 @@ const unusedPrices = (records: readonly RequestRecord[], { own, from, to, money,
       const covered = records.filter((record) => record.ownPrices?.steps.some((step) => step.priceId === priceId));
       const [paid, list] = [(usdToNanoUsd(terms.usdPerMonth) * days) / DAYS_PER_MONTH, sum(covered, listCostOf)];
       const isKnown = covered.every((record) => listCostOf(record) !== null);
-      const arithmetic = `“${name}” cost ${money(paid)} in ${Math.round(days)} days. The ${count(covered.length)} requests that it covered cost ${money(list)} at list price.`;
+      const arithmetic = `“${name}” cost ${money(paid)} in ${Math.round(days)} days. The ${requestsText(covered.length)} that it covered cost ${money(list)} at list price.`;
       const found = { ...made, days, records: covered, certainty: isKnown ? made.certainty : ('at_most' as const) };
       return days < RECENT_DAYS ? [] : [{ ...found, kind: 'unused_subscription', nanoUsd: paid - list, arithmetic }];
     }

@@ -11,6 +11,27 @@ export const sumOfKnown = (costs: readonly (number | null)[]): number | null => 
   return knownCost(sum, Number(costs.includes(null)));
 };
 
+/** Requests that a sum does not include and may have to: of `(other)`, or with unknown values of a filter. */
+export interface MayAlsoMatch {
+  readonly requests: number;
+  /** As costOf. */
+  readonly costNanoUsd: number | null;
+  /** Those whose cost is unknown. */
+  readonly unpricedRequests: number;
+}
+
+/** `1 more request for $2 and the unknown cost of 3`, in the reader's numbers and currency. */
+export const moreRequestsText = (
+  { requests, costNanoUsd, unpricedRequests }: MayAlsoMatch,
+  count: (count: number) => string,
+  money: (nanoUsd: number) => string,
+): string => {
+  const more = `${count(requests)} more ${requests === 1 ? 'request' : 'requests'}`;
+  if (costNanoUsd === null) return `${more} of unknown cost`;
+  const unknown = unpricedRequests > 0 ? ` and the unknown cost of ${count(unpricedRequests)}` : '';
+  return `${more} for ${money(costNanoUsd)}${unknown}`;
+};
+
 /** The change against an earlier amount: 0.5 for half as much again. Null where there is nothing to compare with. */
 export const relativeChange = (now: number | null, before: number | null): number | null =>
   now === null || before === null || before === 0 ? null : now / before - 1;

@@ -37,8 +37,14 @@ const MAX_SERIES_GROUPS = 5_000;
 /** Nano-USD as a decimal string without trailing zeros: 1500000 is `0.0015`. */
 export const usdOf = (nanoUsd: number): string => decimalOf(nanoUsd);
 
+/** A count for people: `1,200`. */
+export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 request`, `1,200 requests`. */
+export const requestsText = (count: number): string => `${countText(count)} ${count === 1 ? 'request' : 'requests'}`;
+
 /** A percentage for people: 20968 is `20,968%`, as the dashboard writes it. */
-export const percentText = (percent: number): string => `${percent.toLocaleString('en-US')}%`;
+export const percentText = (percent: number): string => `${countText(percent)}%`;
 
 /** A share for people, in whole percent. A small one is `<1%`: only zero is `0%`. */
 export const shareText = (share: number): string =>

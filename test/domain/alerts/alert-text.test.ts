@@ -60,14 +60,16 @@ describe('alertMail', () => {
   });
 
   it('has a note on what the filter may match as well', () => {
-    const noteOf = (costNanoUsd: number | null, unpricedRequests: number) =>
-      alertMail({ ...alert, mayAlsoMatch: { requests: 4, costNanoUsd, unpricedRequests } }, links).text;
+    const noteOf = (costNanoUsd: number | null, unpricedRequests: number, requests = 4) =>
+      alertMail({ ...alert, mayAlsoMatch: { requests, costNanoUsd, unpricedRequests } }, links).text;
     expect(noteOf(2_500_000_000, 0)).toContain(
       "Note: Up to 4 more requests for $2.5 may match the rule's filter: they were counted under (other), or have no known value, from before the rule or the dimension.",
     );
     expect(noteOf(2_500_000_000, 3)).toContain(
       'Note: Up to 4 more requests for $2.5 and the unknown cost of 3 may match',
     );
+    expect(noteOf(2_500_000_000, 0, 1)).toContain('Note: Up to 1 more request for $2.5 may match');
+    expect(noteOf(null, 1200, 1200)).toContain('Note: Up to 1,200 more requests of unknown cost may match');
     expect(noteOf(null, 4)).toContain('Note: Up to 4 more requests of unknown cost may match');
   });
 
@@ -76,7 +78,8 @@ describe('alertMail', () => {
       expect(alertMail({ ...alert, ...facts }, links).text).not.toContain('Note');
       expect(webhookText({ ...alert, ...facts })).not.toContain('is unknown');
     }
-    expect(webhookText(alert)).toContain('The cost of 3 more requests');
+    expect(webhookText(alert)).toContain('The cost of 3 more requests in');
+    expect(webhookText({ ...alert, unpricedRequests: 1 })).toContain('The cost of 1 more request in');
   });
 
   it('has no text of users or clients in the subject, and quotes it in the body as one line', () => {

@@ -363,11 +363,11 @@ describe('error_rate and unpriced_usage', () => {
     expect(judge(rule, [counterAt('2026-11-20', { requests: 19, errors: 19 })])).toBeNull();
     expect(judge(rule, [counterAt('2026-11-20', { requests: 20, errors: 2 })])).toMatchObject({ exceeded: true });
     expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 9 })])).toMatchObject({ exceeded: false });
-    expect(judge(rule, [counterAt('2026-11-20', { requests: 100, errors: 10 })])).toMatchObject({
+    expect(judge(rule, [counterAt('2026-11-20', { requests: 10_000, errors: 1_000 })])).toMatchObject({
       exceeded: true,
       unit: 'percent',
       figure: 10,
-      summary: '10 of 100 requests failed (10%): the limit is 10%.',
+      summary: '1,000 of 10,000 requests failed (10%): the limit is 10%.',
     });
   });
 

@@ -1,9 +1,8 @@
 import { createContext, type ReactNode, useContext } from 'react';
-import type { MayAlsoMatch } from '../../../lambda/domain/limits/spend-series.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
-import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
+import { knownCost, type MayAlsoMatch, moreRequestsText } from '../../../lambda/domain/spend/known-cost.ts';
 import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
-import { formatCount, formatExact, plural } from '../format/quantity.ts';
+import { formatCount, formatExact, formatWhole, plural } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
 
 /** The display currency, and what a US dollar is in it. */
@@ -81,13 +80,8 @@ export const CostOf = ({ nano, unpriced, shown }: CostOfProps) => (
 /** Says what a sum may lack: requests that may match its filter too, at most. */
 export const useMayMatch = () => {
   const format = useMoney();
-  return (of: MayAlsoMatch | null): string => {
-    if (of === null) return 'nothing more';
-    const cost = of.costNanoUsd === null ? 'of unknown cost' : `for ${format(of.costNanoUsd)}`;
-    const unknown =
-      of.costNanoUsd !== null && of.unpricedRequests > 0 ? ` and the unknown cost of ${of.unpricedRequests}` : '';
-    return `${plural(of.requests, 'more request')} ${cost}${unknown}`;
-  };
+  return (of: MayAlsoMatch | null): string =>
+    of === null ? 'nothing more' : moreRequestsText(of, formatWhole, format);
 };
 
 /** A count, such as of tokens, in short form; hovering shows the whole number. */

@@ -1,7 +1,6 @@
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { type Day, dayOf } from '../../../lambda/domain/calendar/utc.ts';
-import type { MayAlsoMatch } from '../../../lambda/domain/limits/spend-series.ts';
-import { sumOfKnown } from '../../../lambda/domain/spend/known-cost.ts';
+import { type MayAlsoMatch, sumOfKnown } from '../../../lambda/domain/spend/known-cost.ts';
 import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
 import { addDecimals } from '../format/money.ts';
