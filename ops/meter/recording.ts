@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { providerLabels } from '../../lambda/domain/providers.ts';
+import { CommandError } from '../command.ts';
 
 /** One recorded response with what is known of its request: a line of a JSON-lines file. */
 const recordingSchema = z.object({
@@ -36,7 +37,7 @@ interface RawBodyOptions {
   readonly provider?: string | undefined;
   readonly path?: string | undefined;
   readonly method?: string | undefined;
-  readonly status?: string | undefined;
+  readonly status?: number | undefined;
   readonly contentType?: string | undefined;
   readonly model?: string | undefined;
 }
@@ -52,29 +53,32 @@ const parseLine = (line: string, where: string): Recording => {
 /**
  * The recordings of a file: JSON lines that name provider and path, or one raw body, for which the options must name them.
  *
- * @throws Error with what to do, where a file is neither
+ * @throws CommandError with what to do, where a file is neither
  */
 export const readRecordings = (file: string, options: RawBodyOptions = {}): Recording[] => {
   const bytes = readFileSync(file);
   if (options.provider === undefined || options.path === undefined) {
     const lines = bytes.toString('utf8').split('\n');
     try {
-      return lines.flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, `${file}:${index + 1}`)]));
-    } catch (error) {
-      throw new Error(
-        `${file} is no file of recordings (JSON lines with provider, path and body). For a raw response body give --provider and --path.`,
-        { cause: error },
+      const recordings = lines.flatMap((line, index) =>
+        line.trim() === '' ? [] : [parseLine(line, `${file}:${index + 1}`)],
       );
+      if (recordings.length > 0) return recordings;
+    } catch {
+      // Said below.
     }
+    throw new CommandError(
+      `${file} is no file of recordings (JSON lines with provider, path and body). For a raw response body give --provider and --path.`,
+    );
   }
-  if (!isProvider(options.provider)) throw new Error(`--provider is one of ${providerLabels.join(', ')}`);
+  if (!isProvider(options.provider)) throw new CommandError(`--provider is one of ${providerLabels.join(', ')}`);
   return [
     {
       id: file,
       provider: options.provider,
       method: options.method ?? 'POST',
       path: options.path,
-      status: Number(options.status ?? 200),
+      status: options.status ?? 200,
       ctype: options.contentType,
       ...(options.model !== undefined && { req: { model: options.model } }),
       bytes,

@@ -17,7 +17,7 @@ export const runOps = async (
     env = {},
     input = '',
     cwd = '.',
-  }: { readonly env?: Record<string, string>; readonly input?: string; readonly cwd?: string } = {},
+  }: { readonly env?: Record<string, string | undefined>; readonly input?: string; readonly cwd?: string } = {},
 ): Promise<CommandResult> => {
   const child = spawn(process.execPath, [resolve(`ops/${script}.ts`), ...args], {
     cwd,

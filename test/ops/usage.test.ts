@@ -50,6 +50,48 @@ it.each([
   expect({ ...result, stderr: result.stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: problem });
 });
 
+describe('a file that was named', () => {
+  const file = (name: string, content: string) => {
+    const path = join(tmpdir(), name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const noFile = 'There is no file /no/file.';
+  const notRecordings = expect.stringMatching(/^\/.* is no file of recordings/);
+  const queue = 'http://127.0.0.1:9/queue';
+
+  it.each([
+    ['replay', ['/no/file', '--queue', queue], noFile],
+    ['replay', [tmpdir(), '--queue', queue], 'A file is needed where a folder was named.'],
+    ['meter', ['/no/file'], noFile],
+    ['meter', [file('empty.jsonl', '')], notRecordings],
+    ['fuzz', ['/no/file'], noFile],
+    ['fuzz', [file('blank.jsonl', '\n')], notRecordings],
+    ['prices', ['--list', '/no/file'], noFile],
+    ['prices', ['--list', file('list.json', '{')], expect.stringMatching(/^--list .*list.json is no JSON/)],
+  ])('is needed: npm run %s %j', async (name, args, problem) => {
+    const { code, stdout, stderr } = await runOps(name, args);
+    expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: problem });
+  });
+});
+
+it.each([
+  ['There is no AWS region: set AWS_REGION.', { AWS_REGION: undefined }],
+  [
+    'There are no AWS credentials: log in (aws login), or set AWS_PROFILE.',
+    { AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true' },
+  ],
+  [
+    expect.stringContaining('Start that, and read its commands.env again.'),
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
+  ],
+])('%s', async (problem, changed) => {
+  const noFiles = { AWS_CONFIG_FILE: '/no/file', AWS_SHARED_CREDENTIALS_FILE: '/no/file' };
+  const args = ['show', '018f0000-0000-7000-8000-000000000000', '--table', 'none'];
+  const { code, stderr } = await runOps('account', args, { env: { ...noFiles, ...changed } });
+  expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: problem });
+});
+
 it('a wrong value is reported with its option', async () => {
   const [meter, prices] = await Promise.all([
     runOps('meter', ['--seed', 'x', 'FILE']),
