@@ -56,7 +56,12 @@ const passedOn = at === -1 ? argv : argv.toSpliced(at, 2);
 
 const settings = await onWhoseBehalf(settingsOf(stage));
 const missing = missingForDeploy(settings);
-if (missing.length > 0) exit([`Fill in cdk.json before deploying ${stage}:`, ...missing].join('\n'), 1);
+if (missing.length > 0) {
+  const isLoggedOut = settings.account === undefined;
+  const logIn =
+    'Without an account it is that of your AWS credentials, and there are none that AWS accepts: aws login.';
+  exit([`Fill in cdk.json before deploying ${stage}:`, ...missing, ...(isLoggedOut ? [logIn] : [])].join('\n'), 1);
+}
 const { refusals, remarks } = await preflight(settings);
 for (const remark of [...remarksForDeploy(settings), ...remarks]) console.log(`Note: ${remark}`);
 if (refusals.length > 0) exit(refusals.join('\n'), 1);

@@ -100,18 +100,19 @@ const awsAccount = ({ account = '', region = '' }: StageSettings) => {
 
 export type Account = ReturnType<typeof awsAccount>;
 
-/** Returns whose credentials these are; nothing where there are none. */
-export const credentialsOwner = async (): Promise<{ account?: string; region?: string }> => {
+/** Returns whose credentials these are, and the region; what AWS's environment lacks is missing. */
+export const credentialsOwner = async (): Promise<{ account?: string | undefined; region?: string }> => {
   const client = new STSClient({ maxAttempts: 2 });
+  const owner: { account?: string | undefined; region?: string } = {};
   try {
-    const region = await client.config.region();
-    const { Account: account } = await client.send(new GetCallerIdentityCommand({}));
-    return { region, ...(account !== undefined && { account }) };
+    owner.region = await client.config.region();
+    owner.account = (await client.send(new GetCallerIdentityCommand({}))).Account;
   } catch {
-    return {};
+    // `npm run deploy` says what is missing.
   } finally {
     client.destroy();
   }
+  return owner;
 };
 
 export interface Preflight {

@@ -126,6 +126,19 @@ describe('npm run deploy', () => {
     expect(code).toBe(0);
   });
 
+  it('says that nobody is logged in, and takes the region of the environment all the same', async () => {
+    const loggedOut = { AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true', AWS_REGION: 'eu-north-1' };
+    const noFiles = { AWS_CONFIG_FILE: join(folder, 'none'), AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none') };
+    const settings = { ...prod, account: '', region: '' };
+    const { code, stderr } = await deploy(settings, undefined, { ...loggedOut, ...noFiles });
+    expect(stderr.trim().split('\n')).toEqual([
+      'Fill in cdk.json before deploying prod:',
+      'stages.prod.account: the AWS account id to deploy to',
+      expect.stringContaining('there are none that AWS accepts: aws login'),
+    ]);
+    expect([code, cdkArguments()]).toEqual([1, undefined]);
+  });
+
   it.each([
     ['3', 3],
     ['killed', 1],
