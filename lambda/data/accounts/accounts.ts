@@ -13,7 +13,7 @@ import { type NewUser, newUserItems } from './users.ts';
 const accountSchema = z.object({
   /** Internal id, a UUIDv7. All data of the account is stored under it. */
   accountId: z.string(),
-  /** The account's first service key, which the API calls `accountId`. A credential: shown to the account's users, never logged. */
+  /** The account's first service key, which the API calls `accountId`. A credential: shown to owners and admins, never logged. */
   accountKey: z.string(),
   status: z.enum(accountStatuses),
   plan: z.enum(planNames),

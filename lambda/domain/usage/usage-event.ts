@@ -45,7 +45,7 @@ const requestIdentity = z.object({
   tag: z.nullable(z.string().check(z.maxLength(2 * MAX_TAG_CHARACTERS))),
   /** The client's tag was longer than 64 characters and was cut. */
   tagTruncated: z.boolean(),
-  /** The client's own names and values for this request (X-Service-Metadata). Absent, as are the next three, where it sent none. */
+  /** The client's own names and values for this request (X-Service-Metadata). Absent, as are the next four, where it sent none. */
   metadata: z.optional(
     z
       .record(metadataText, metadataText)

@@ -18,7 +18,7 @@ const gatewayServerOptions = {
   maxHeaderSize: 64 * 1024,
   /** A client that sends its headers more slowly only occupies a socket. */
   headersTimeout: 20_000,
-  /** The longest that any request may last: a large upload over a slow connection takes time. */
+  /** The longest that a request may take to arrive: a large upload over a slow connection takes time. Its response may take longer. */
   requestTimeout: 900_000,
   connectionsCheckingInterval: 5_000,
   /** Longer than load balancers keep a connection (60 s on AWS unless set), so that they close it, between two requests. */

@@ -8,7 +8,10 @@ import { writeInSlices } from './in-slices.ts';
 /** Limit of a decoded body: more than any provider takes, and soon reached by a bomb. */
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
-/** Reads the facts of a request's body from a copy, and never before the bytes have been sent upstream. */
+/**
+ * Reads the facts of a request's body from a copy, and only where budgets or access rules wait for them before the bytes have been sent
+ * upstream.
+ */
 export class RequestCopy implements MeteredRequest {
   readonly method: string;
   readonly path: string;
