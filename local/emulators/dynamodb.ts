@@ -105,7 +105,7 @@ const hiddenHost = (): string =>
 /** Another process may take a port between its choice and its use. */
 const MAX_STARTS = 5;
 
-/** Starts the program, and returns it once it listens. @throws Error where it does not */
+/** Starts the program, and returns it once it listens. @throws SetupError where it does not */
 const startAt = async (
   host: string,
   { storage, logFile, freePort }: { storage: readonly string[]; logFile?: string | undefined; freePort: FreePort },
@@ -123,7 +123,7 @@ const startAt = async (
   const hasEnded = child.ended();
   await child.stop();
   if (hasEnded && starts < MAX_STARTS) return startAt(host, { storage, logFile, freePort }, starts + 1);
-  throw new Error(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);
+  throw new SetupError(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);
 };
 
 /**

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parentPort, Worker } from 'node:worker_threads';
+import { SetupError } from '../setup-error.ts';
 
 export interface Emulator {
   /** `http://127.0.0.1:PORT`, for AWS_ENDPOINT_URL_* */
@@ -14,13 +15,19 @@ export interface Emulator {
 
 const STOP_GRACE_MS = 2_000;
 
+/** @see https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
+
+const isOfFullDisk = ({ code, errcode }: NodeJS.ErrnoException & { readonly errcode?: number }): boolean =>
+  code === 'ENOSPC' || errcode === SQLITE_FULL;
+
 /**
  * Starts an emulator in a worker thread. Threads rather than processes: nothing is left behind after kill -9, module state
  * is separate, and the emulator's work does not stall the gateway's event loop. It may be stopped twice.
  *
  * @param options.data handed to the worker as `workerData`; structured-cloneable
  * @param options.logFile takes what the emulator prints; without it, that is dropped
- * @throws the emulator's own error when it cannot start
+ * @throws SetupError where the disk is full; otherwise the emulator's own error when it cannot start
  */
 export const startWorker = async (
   entry: URL,
@@ -44,7 +51,13 @@ export const startWorker = async (
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const port = await new Promise<number>((resolve, reject) => {
     worker.once('message', (message: { readonly port: number }) => resolve(message.port));
-    worker.once('error', reject);
+    worker.once('error', (error) =>
+      reject(
+        isOfFullDisk(error)
+          ? new SetupError('The disk of the data folder is full: free some, or choose another with --data.')
+          : error,
+      ),
+    );
     worker.once('exit', (code) => reject(new Error(`The emulator ${entry.pathname} ended with code ${code}.`)));
   });
   // A later crash shows as failing calls to the emulator; without a listener it would end the whole stack.

@@ -29,6 +29,7 @@ import { startDynamoDb } from '../../local/emulators/dynamodb.ts';
 import { startSecrets } from '../../local/emulators/secrets.ts';
 import { startSes } from '../../local/emulators/ses.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';
+import { startWorker } from '../../local/emulators/worker.ts';
 
 let dataDir: string;
 const running: { stop(): Promise<void> }[] = [];
@@ -118,6 +119,15 @@ describe('SQS', () => {
     const target = outside?.address ?? '127.0.0.2';
     await expect(fetch(`http://${target}:${port}/health`, { signal: AbortSignal.timeout(2_000) })).rejects.toThrow();
   });
+});
+
+it.each([
+  ['{ errcode: 13 }', 'SetupError', expect.stringMatching(/^The disk of the data folder is full/)],
+  ["{ code: 'ENOSPC' }", 'SetupError', expect.stringMatching(/^The disk of the data folder is full/)],
+  ['{ errcode: 11 }', 'Error', 'own words'],
+])('an emulator that cannot start, %s, says why', async (members, name, message) => {
+  const entry = new URL(`data:text/javascript,throw Object.assign(new Error('own words'), ${members})`);
+  await expect(startWorker(entry, { data: null })).rejects.toMatchObject({ name, message });
 });
 
 describe('Cognito', () => {
