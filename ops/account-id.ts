@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openKeyOwners } from '../lambda/data/accounts/key-owners.ts';
+import { accountKey } from '../lambda/data/table/keys.ts';
+import { findItem } from '../lambda/data/table/read.ts';
 import type { Table } from '../lambda/data/table/table.ts';
 import { isWellFormedAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
 import { CommandError } from './command.ts';
@@ -18,20 +20,21 @@ export const accountName = z
 /**
  * The internal id of the account that an operator names by one of its service keys or by that id.
  *
- * @throws CommandError where no account has that key
+ * @throws CommandError where no account has that key or id
  */
 export const accountIdOf = async (table: Table, name: string): Promise<string> => {
-  if (UUID.test(name)) return name;
   const keyHash = serviceKeyHash(name);
-  const owner = (await openKeyOwners(table).find([keyHash])).get(keyHash);
-  if (!owner) throw new CommandError('There is no such account.');
-  return owner.accountId;
+  const accountId = UUID.test(name)
+    ? (await findItem(table, accountKey(name))) && name
+    : (await openKeyOwners(table).find([keyHash])).get(keyHash)?.accountId;
+  if (accountId === undefined) throw new CommandError('There is no such account.');
+  return accountId;
 };
 
 /**
  * The internal ids of the accounts that a command is for: the named account, else all.
  *
- * @throws CommandError where no account has that key
+ * @throws CommandError where no account has that key or id
  */
 export async function* accountIdsOf(table: Table, name: string | undefined): AsyncGenerator<string> {
   if (name === undefined) yield* openAccounts(table).allIds();

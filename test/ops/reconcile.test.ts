@@ -103,3 +103,17 @@ it.each([
     stderr,
   });
 });
+
+it.each(['reconcile', 'reprice', 'exports'])(
+  'npm run %s shows no figures of an account that is not there',
+  async (name) => {
+    const account = '018f0000-0000-7000-8000-000000000000';
+    const range = ['--from', dayBefore(2), '--to', dayBefore(2), '--table', table.name];
+    const args = name === 'reconcile' ? [account, 'groq', ...range] : [...range, '--account', account];
+    expect(await runOps(name, args, { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no such account.\n',
+    });
+  },
+);
