@@ -7,6 +7,7 @@ import { type PostJson, WebhookError } from './webhook.ts';
 
 /** A member, as far as it says whether mail may be sent. */
 interface MailedMember {
+  readonly userId: string;
   readonly email: string;
   /** Null: unverified addresses get no mail but codes that verify them. */
   readonly emailVerifiedAt?: string | null | undefined;
@@ -28,10 +29,23 @@ const textOf = (notSent: readonly string[]): string =>
     ...(notSent.length > MAX_NAMED ? [`and ${notSent.length - MAX_NAMED} more`] : []),
   ].join(', ');
 
+/** The result of a mail that somebody has. */
+interface Mailed {
+  /** Who did not get it; null for nobody. */
+  readonly error: string | null;
+  /** Some of them may get it later. */
+  readonly isTemporary: boolean;
+}
+
+/** Who has a mail already, by user id, and what notes it of others. */
+interface MailProgress {
+  readonly mailed: ReadonlySet<string>;
+  readonly note: (userIds: readonly string[]) => Promise<void>;
+}
+
 /**
  * Mails the members of an account whose address is verified and takes mail.
  *
- * @returns who did not get it; null for nobody
  * @throws WaitingError, UndeliverableError where nobody can get it
  * @throws MailError
  */
@@ -43,23 +57,32 @@ export const mailMembers = async (
     now,
   }: { readonly accountId: string; readonly recipients: readonly MailedMember[]; readonly now: Date },
   mail: Mail,
-): Promise<string | null> => {
+  { mailed, note }: MailProgress = { mailed: new Set(), note: async () => {} },
+): Promise<Mailed> => {
   if (recipients.length === 0) throw new UndeliverableError('no member is left to get it');
-  const unverified = recipients.filter(({ emailVerifiedAt }) => emailVerifiedAt === null);
-  const blocked = recipients.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now.getTime());
-  const reachable = recipients.filter((one) => !unverified.includes(one) && !blocked.includes(one));
+  const waiting = recipients.filter(({ userId }) => !mailed.has(userId));
+  const unverified = waiting.filter(({ emailVerifiedAt }) => emailVerifiedAt === null);
+  const blocked = waiting.filter(({ mailBlock }) => mailBlock && Date.parse(mailBlock.until) > now.getTime());
+  const reachable = waiting.filter((one) => !unverified.includes(one) && !blocked.includes(one));
   const notSent = [
     ...blocked.map(({ email, mailBlock }) => `not sent to ${email} (${mailBlock?.reason})`),
     ...unverified.map(({ email }) => `not sent to ${email} (the address is not verified)`),
   ];
-  if (reachable.length === 0) throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(textOf(notSent));
+  if (reachable.length === 0 && mailed.size === 0)
+    throw new (unverified.length > 0 ? WaitingError : UndeliverableError)(textOf(notSent));
+  const to = reachable.map(({ email }) => email);
+  const noteSent = (sent: readonly string[]) =>
+    note(reachable.flatMap(({ email, userId }) => (sent.includes(email) ? userId : [])));
+  let isTemporary = false;
   try {
-    await sendMail({ accountId, to: reachable.map(({ email }) => email), ...mail });
+    await sendMail({ accountId, to, ...mail }, noteSent);
   } catch (error) {
-    if (!(error instanceof MailError && error.unsent)) throw error;
-    notSent.push(...error.unsent.map((email) => `not sent to ${email} (${error.message})`));
+    if (!(error instanceof MailError && (error.unsent || mailed.size > 0))) throw error;
+    const { unsent = to, message } = error;
+    notSent.push(...unsent.map((email) => `not sent to ${email} (${message})`));
+    isTemporary = error.isTemporary;
   }
-  return notSent.length === 0 ? null : textOf(notSent);
+  return { error: notSent.length === 0 ? null : textOf(notSent), isTemporary };
 };
 
 /** Where a rule or report posts. */

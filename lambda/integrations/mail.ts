@@ -9,17 +9,21 @@ export class MailError extends Error {
   override readonly name = 'MailError';
   /** Who did not get it, where others did. */
   readonly unsent: readonly string[] | undefined;
+  /** Some of them may get it later. */
+  readonly isTemporary: boolean;
 
   constructor(
     message: string,
-    { unsent, cause }: { readonly unsent?: readonly string[]; readonly cause?: unknown } = {},
+    facts: { readonly unsent?: readonly string[]; readonly isTemporary?: boolean; readonly cause?: unknown } = {},
   ) {
-    super(message, { cause });
-    this.unsent = unsent;
+    super(message, { cause: facts.cause });
+    this.unsent = facts.unsent;
+    this.isTemporary = facts.isTemporary ?? false;
   }
 }
 
-export type SendMail = (mail: OutgoingMail) => Promise<void>;
+/** @param noteSent notes who has the mail, while others still wait for it */
+export type SendMail = (mail: OutgoingMail, noteSent?: (to: readonly string[]) => Promise<void>) => Promise<void>;
 
 /** SES takes 14 mails a second at first. Where it takes no more, the rest is tried again a second later, and so on. */
 const AT_ONCE = 10;
@@ -31,8 +35,7 @@ const OF_RECIPIENT: ReadonlySet<string> = new Set(['MessageRejected', 'InvalidPa
 
 /**
  * Sends mail through SES, whose client is loaded with the first mail. Each recipient gets a mail of their own: SES refuses a mail as a whole,
- * and a complaint names all of its recipients at the provider. Where some have it, it is tried again here for the others: to try again
- * what threw would send it to all of them twice.
+ * and a complaint names all of its recipients at the provider. Where some have it, it is tried again here for the others.
  *
  * @returns what throws MailError
  * @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html#event-publishing-retrieving-sns-contents-complained-recipients
@@ -48,7 +51,7 @@ export const openMail = (
     );
     await (await sender)(mail);
   };
-  return async ({ to, ...mail }) => {
+  return async ({ to, ...mail }, noteSent) => {
     const refused: string[] = [];
     let waiting = to;
     let cause: unknown;
@@ -62,6 +65,8 @@ export const openMail = (
         (OF_RECIPIENT.has((cause as Error).name) ? refused : late).push(some[index] as string);
       }
       waiting = [...late, ...others];
+      const sent = some.filter((address) => !late.includes(address) && !refused.includes(address));
+      if (sent.length > 0 && waiting.length > 0) await noteSent?.(sent);
       if (late.length === 0) continue;
       if (late.length < some.length) pauses = 0;
       if (refused.length + waiting.length === to.length || pauses === MAX_PAUSES) break;
@@ -72,6 +77,7 @@ export const openMail = (
     if (unsent.length > 0)
       throw new MailError(`mail was not accepted (${cause instanceof Error ? cause.name : 'error'})`, {
         cause,
+        isTemporary: waiting.length > 0,
         ...(unsent.length < to.length && { unsent }),
       });
   };

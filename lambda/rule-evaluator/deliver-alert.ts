@@ -25,7 +25,7 @@ import type { SendMail } from '../integrations/mail.ts';
 import { type PostJson, WebhookError } from '../integrations/webhook.ts';
 
 export interface DeliveryDependencies {
-  readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'recordDeliveries'>;
+  readonly deliveries: Pick<AlertDeliveries, 'claimRound' | 'noteMailed' | 'recordDeliveries'>;
   readonly rules: Pick<Rules, 'find'>;
   readonly reports: Pick<Reports, 'find'>;
   readonly users: Pick<Users, 'recipients'>;
@@ -65,7 +65,7 @@ const describeError = (error: unknown): string =>
 
 /**
  * Sends an alert or report on the channels that are still pending, and records the results. Each round has one claimant, so that
- * nobody gets it twice. A channel that fails is due again in a later round.
+ * nobody gets it twice. A channel that fails is due again in a later round, a mail for those who do not have it.
  */
 export const deliverAlert = (dependencies: DeliveryDependencies) => {
   const { deliveries, rules, reports, users, sendMail, postWebhook, dashboardUrl, now } = dependencies;
@@ -95,24 +95,35 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     };
   };
 
-  /** @returns who did not get the mail; null for nobody */
-  const send = async (outgoing: Outgoing, channel: Delivery['channel']): Promise<string | null> => {
+  const send = async (
+    outgoing: Outgoing,
+    channel: Delivery['channel'],
+    mailed: ReadonlySet<string>,
+  ): ReturnType<typeof mailMembers> => {
     const { accountId } = outgoing;
     const { targets, isFor, mail, message } = await (isReport(outgoing) ? ofReport(outgoing) : ofAlert(outgoing));
     if (channel === 'email') {
       const recipients = (await users.recipients(accountId)).filter(isFor);
-      return mailMembers(sendMail, { accountId, recipients, now: now() }, mail());
+      const note = (userIds: readonly string[]) => deliveries.noteMailed(outgoing, userIds);
+      return mailMembers(sendMail, { accountId, recipients, now: now() }, mail(), { mailed, note });
     }
     if (targets === undefined) throw new UndeliverableError('the alert has no rule with a target');
     await postMessage(postWebhook, targets, channel, message(), now());
-    return null;
+    return { error: null, isTemporary: false };
   };
 
-  const attempt = async (outgoing: Outgoing, delivery: Delivery, isLast: boolean): Promise<Attempt> => {
+  const attempt = async (
+    outgoing: Outgoing,
+    delivery: Delivery,
+    isLast: boolean,
+    mailed: ReadonlySet<string>,
+  ): Promise<Attempt> => {
     const at = now().toISOString();
     const tried = { ...delivery, attempts: delivery.attempts + 1, lastAttemptAt: at };
     try {
-      return { delivery: { ...tried, status: 'sent', sentAt: at, error: await send(outgoing, delivery.channel) } };
+      const { error, isTemporary } = await send(outgoing, delivery.channel, mailed);
+      if (isTemporary && !isLast) return { delivery: { ...tried, status: 'pending', error } };
+      return { delivery: { ...tried, status: 'sent', sentAt: at, error } };
     } catch (error) {
       const isHopeless =
         error instanceof UndeliverableError ||
@@ -124,14 +135,16 @@ export const deliverAlert = (dependencies: DeliveryDependencies) => {
     }
   };
 
-  return async (outgoing: Outgoing, round: number): Promise<void> => {
+  return async (outgoing: Outgoing, round: number, mailed: ReadonlySet<string> = new Set()): Promise<void> => {
     const inTime = (ms: number) => new Date(now().getTime() + ms).toISOString();
     const nextAttemptAt = inTime(pauseMs(round));
     if (!(await deliveries.claimRound(outgoing, round, inTime(Math.max(pauseMs(round), CLAIM_MS))))) return;
     const isLast = (round + 1) % DELIVERY_ROUNDS === 0;
     const attempted = await Promise.all(
       outgoing.deliveries.map((delivery) =>
-        delivery.status === 'pending' ? attempt(outgoing, delivery, isLast) : Promise.resolve<Attempt>({ delivery }),
+        delivery.status === 'pending'
+          ? attempt(outgoing, delivery, isLast, mailed)
+          : Promise.resolve<Attempt>({ delivery }),
       ),
     );
     const waitsMs = attempted.flatMap(({ delivery: { status }, retryAfterSeconds = 0 }) =>

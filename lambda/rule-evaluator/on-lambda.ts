@@ -21,9 +21,9 @@ export const openOnLambda = () => {
       metrics.addMetric('EvaluationLagMs', MetricUnit.Milliseconds, now().getTime() - Date.parse(due));
     },
     options: {
-      sendMail: async (mail: Parameters<typeof sendMail>[0]): Promise<void> => {
+      sendMail: async (...mail: Parameters<typeof sendMail>): Promise<void> => {
         try {
-          await sendMail(mail);
+          await sendMail(...mail);
         } catch (error) {
           metrics.addMetric('MailFailures', MetricUnit.Count, 1);
           throw error;

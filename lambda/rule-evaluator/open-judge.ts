@@ -32,7 +32,7 @@ import { isLate, type JudgeDependencies, judgeShards, takeUntil } from './judge-
 
 export interface PendingDependencies {
   readonly deliveries: Pick<AlertDeliveries, 'undelivered'>;
-  readonly deliver: (outgoing: Outgoing, round: number) => Promise<void>;
+  readonly deliver: ReturnType<typeof deliverAlert>;
   readonly now: () => Date;
   readonly logger: Pick<Logger, 'error'>;
 }
@@ -50,15 +50,17 @@ export const deliverPending =
     const report = { failures: 0 };
     const fail = failIn(report, logger);
     const failed = (item: string, error: unknown): void => fail('not delivered', { item }, error);
-    const tryToDeliver = (outgoing: Outgoing, round: number): Promise<void> =>
-      deliver(outgoing, round).catch((error) => failed(outgoingKey(outgoing).sk, error));
+    const tryToDeliver = (outgoing: Outgoing, round: number, mailed: ReadonlySet<string>): Promise<void> =>
+      deliver(outgoing, round, mailed).catch((error) => failed(outgoingKey(outgoing).sk, error));
     // Each run begins with another shard, so that none waits for the others.
     const first = Math.floor(now().getTime() / MINUTE_MS);
     for (let i = 0; i < UNDELIVERED_SHARDS && !isLate(remainingMs); i++) {
       const shard = (first + i) % UNDELIVERED_SHARDS;
       const due = takeUntil(deliveries.undelivered(shard, now(), failed), () => isLate(remainingMs));
       try {
-        await pMap(due, ({ outgoing, round }) => tryToDeliver(outgoing, round), { concurrency: AT_ONCE });
+        await pMap(due, ({ outgoing, round, mailed }) => tryToDeliver(outgoing, round, mailed), {
+          concurrency: AT_ONCE,
+        });
       } catch (error) {
         fail('pending alerts not read', { shard }, error);
       }

@@ -71,7 +71,7 @@ describe('sending mail', () => {
 
   const members = (count: number) => ({
     accountId: 'account-1',
-    recipients: people(count).map((email) => ({ email })),
+    recipients: people(count).map((email) => ({ userId: email, email })),
     now: new Date(),
   });
   const { to: _, ...letter } = mail;
@@ -84,7 +84,10 @@ describe('sending mail', () => {
     const notSent = await mailMembers(send, members(75), letter);
     expect(attempts()).toHaveLength(50 + 5 * 10);
     const named = people(70).slice(50);
-    expect(notSent).toBe([...named.map((email) => `not sent to ${email} (${reason})`), 'and 5 more'].join(', '));
+    expect(notSent).toEqual({
+      isTemporary: true,
+      error: [...named.map((email) => `not sent to ${email} (${reason})`), 'and 5 more'].join(', '),
+    });
     ses.reset();
     ses.on(SendEmailCommand).rejects(throttled);
     await expect(mailMembers(send, members(75), letter)).rejects.toThrow(reason);
@@ -99,9 +102,10 @@ describe('sending mail', () => {
     ses
       .on(SendEmailCommand, { Destination: { ToAddresses: ['user-0@example.com'] } })
       .rejects(Object.assign(new Error('user-0@example.com'), { name }));
-    expect(await mailMembers(send, members(3), letter)).toBe(
-      `not sent to user-0@example.com (mail was not accepted (${name}))`,
-    );
+    expect(await mailMembers(send, members(3), letter)).toEqual({
+      isTemporary: false,
+      error: `not sent to user-0@example.com (mail was not accepted (${name}))`,
+    });
     expect(attempts()).toEqual(people(3).map((address) => [address]));
     expect(pauses).toEqual([]);
   });

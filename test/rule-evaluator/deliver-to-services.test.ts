@@ -53,7 +53,7 @@ const access: WebhookAccess = {
 };
 const deliver = async (alert: Alert, change: Partial<WebhookAccess> = {}) => {
   await deliverAlert({
-    deliveries: { claimRound: async () => true, recordDeliveries },
+    deliveries: { claimRound: async () => true, noteMailed: async () => {}, recordDeliveries },
     rules: { find: async () => rule as never },
     reports: { find: async () => rule as never },
     users: { recipients: async () => [] },

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
@@ -15,7 +17,7 @@ import { ACTIVE_RULE_SHARDS, activeRulesIndexKey, alertKey, ruleKey } from '../.
 import { findItem } from '../../lambda/data/table/read.ts';
 import { shardOf } from '../../lambda/data/table/table.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
-import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
+import { MailError, openMail, type SendMail } from '../../lambda/integrations/mail.ts';
 import { WebhookError } from '../../lambda/integrations/webhook.ts';
 import type { DeliveryDependencies } from '../../lambda/rule-evaluator/deliver-alert.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
@@ -24,7 +26,7 @@ import { judgeShards } from '../../lambda/rule-evaluator/judge-shards.ts';
 import { evaluationDependencies, openJudge, openPending } from '../../lambda/rule-evaluator/open-judge.ts';
 import { jobsFor } from '../../lambda/rule-evaluator/start-round.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newMember } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
 
 let table: Awaited<ReturnType<typeof emulatedTable>>;
@@ -101,7 +103,7 @@ describe('the rule evaluator', () => {
       ]),
     );
     expect(sendMail).toHaveBeenCalledTimes(1);
-    expect(sendMail).toHaveBeenCalledWith({
+    expect(sendMail.mock.calls[0]?.[0]).toEqual({
       accountId: account.accountId,
       to: [account.email],
       subject: 'AI spend alert: a cost threshold is reached, 2026-11-20 (daily, UTC)',
@@ -347,6 +349,75 @@ describe('the rule evaluator', () => {
     await run();
     expect(sendMail).toHaveBeenCalledTimes(1);
     expect(await alertsOf(accountId)).toMatchObject([{ deliveries: [{ status: 'sent', attempts: 1 }] }]);
+  });
+
+  describe('with 35 members', () => {
+    const ses = mockClient(SESClient);
+    const environment = { MAIL_FROM: 'alerts@example.com', MAIL_CONFIGURATION_SET: 'ai-spend', DASHBOARD_URL: '' };
+    /** Those that SES took the mail for. */
+    const got: string[] = [];
+    let accountId: string;
+    beforeEach(async () => {
+      sendMail.mockImplementation(openMail(environment, async () => {}));
+      got.length = 0;
+      ({ accountId } = await newAccount(table));
+      for (let i = 1; i < 35; i++) await newMember(table, accountId, `member-${i}`, 'viewer');
+      await createRule(accountId);
+      await addSpend(table, accountId, now.toISOString(), costing(11));
+    });
+    const sending = (take: (address: string) => Promise<object>) =>
+      ses
+        .reset()
+        .on(SendEmailCommand)
+        .callsFake(async ({ Destination }) => {
+          const [address] = Destination.ToAddresses;
+          await take(address);
+          got.push(address);
+        });
+    const delivery = async () => (await alertsOf(accountId))[0]?.deliveries[0];
+
+    it('mails those again whom SES took no mail for, and nobody else', async () => {
+      let isThrottled = true;
+      sending(async (address) => {
+        if (isThrottled && /member-(4|20|34)@/.test(address))
+          throw Object.assign(new Error('Maximum sending rate exceeded.'), { name: 'Throttling' });
+        if (address === 'member-7@example.com') throw Object.assign(new Error(), { name: 'MessageRejected' });
+        return {};
+      });
+      await run();
+      expect(got).toHaveLength(31);
+      expect(await delivery()).toMatchObject({ status: 'pending', attempts: 1, sentAt: null });
+      expect((await delivery())?.error).toContain(
+        'not sent to member-34@example.com (mail was not accepted (Throttling))',
+      );
+      isThrottled = false;
+      later(1);
+      await run();
+      expect([got.length, new Set(got).size]).toEqual([34, 34]);
+      const error = 'not sent to member-7@example.com (mail was not accepted (MessageRejected))';
+      expect(await delivery()).toMatchObject({ status: 'sent', attempts: 2, error });
+    });
+
+    it('mails nobody again, but the last ten, after its worker was killed', async () => {
+      const killed = Promise.withResolvers<true>();
+      let mails = 0;
+      sending(async () => {
+        mails += 1;
+        if (mails <= 25) return {};
+        killed.resolve(true);
+        // What a dead worker waits for never comes.
+        return new Promise(() => {});
+      });
+      await Promise.race([run(), killed.promise]);
+      await setImmediate();
+      const before = [...got];
+      sending(async () => ({}));
+      later(5);
+      await run();
+      expect(new Set(got).size).toBe(35);
+      expect(got.slice(before.length).filter((address) => before.includes(address))).toHaveLength(5);
+      expect(await delivery()).toMatchObject({ status: 'sent', error: null });
+    });
   });
 
   it('retries failed deliveries with growing pauses, and gives up in the end', async () => {

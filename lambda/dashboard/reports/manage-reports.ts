@@ -210,7 +210,7 @@ export const sendReport =
     const send = async (channel: ChannelName): Promise<string | null> => {
       if (channel === 'email') {
         const recipients = to === 'me' ? me : chosen;
-        return mailMembers(sendMail, { accountId, recipients, now: at }, reportMail(run, dashboardUrl));
+        return (await mailMembers(sendMail, { accountId, recipients, now: at }, reportMail(run, dashboardUrl))).error;
       }
       await postMessage(postWebhook, report, channel, reportMessage(run, dashboardUrl), at);
       return null;

@@ -42,7 +42,7 @@ const HIGHEST = '~';
 /** Alerts and reports with pending deliveries, and the claims on them. */
 export const openAlertDeliveries = (table: Table) => ({
   /**
-   * Alerts and reports of a shard that are due for their next attempt, with the number of rounds so far.
+   * Alerts and reports of a shard that are due for their next attempt, with the number of rounds so far and who has the mail already.
    *
    * @param skip called with what this version cannot read; it does not keep the others from being delivered
    */
@@ -50,12 +50,13 @@ export const openAlertDeliveries = (table: Table) => ({
     shard: number,
     now: Date,
     skip?: (item: string, error: unknown) => void,
-  ): AsyncGenerator<{ outgoing: Outgoing; round: number }> {
+  ): AsyncGenerator<{ outgoing: Outgoing; round: number; mailed: ReadonlySet<string> }> {
     const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST}`);
     for await (const item of due) {
       const { data: outgoing, error } =
         'reportId' in item ? reportRunSchema.safeParse(item) : alertSchema.safeParse(withCurrentNames(item));
-      if (outgoing) yield { outgoing, round: Number(item['deliveryRound']) };
+      const mailed = new Set(item['mailed'] as Iterable<string> | undefined);
+      if (outgoing) yield { outgoing, round: Number(item['deliveryRound']), mailed };
       else skip?.(String(item['sk']), error);
     }
   },
@@ -71,6 +72,13 @@ export const openAlertDeliveries = (table: Table) => ({
       }),
     ),
 
+  /** Notes users who have the mail, until all have it. */
+  noteMailed: async (outgoing: Outgoing, userIds: readonly string[]): Promise<void> =>
+    void (await tryWrite(
+      table,
+      update(outgoingKey(outgoing), 'ADD mailed :users', EXISTS, { users: new Set(userIds) }),
+    )),
+
   /**
    * Records the results of deliveries. It leaves the index once none is pending. An alert that was acknowledged meanwhile stays for what
    * that adds.
@@ -84,7 +92,7 @@ export const openAlertDeliveries = (table: Table) => ({
   ): Promise<void> => {
     const record = (results: readonly Delivery[], condition: string, status?: Alert['status']) => {
       const isDone = results.every((delivery) => delivery.status !== 'pending');
-      const due = isDone ? ' REMOVE gsi1pk, gsi1sk' : ', gsi1sk = :gsi1sk';
+      const due = isDone ? ' REMOVE gsi1pk, gsi1sk, mailed' : ', gsi1sk = :gsi1sk';
       const gsi1sk = isDone ? undefined : undeliveredKey(outgoing, nextAttemptAt).gsi1sk;
       const values = { deliveries: results, gsi1sk, status };
       return tryWrite(table, update(outgoingKey(outgoing), `SET deliveries = :deliveries${due}`, condition, values));
