@@ -13,7 +13,6 @@ import { openReports } from '../data/reports/reports.ts';
 import { openRequests } from '../data/requests/requests.ts';
 import { openTable } from '../data/table/table.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../domain/object-keys.ts';
-import { billedProviders } from '../domain/reconciliation/bill.ts';
 import { accountJobsEnvironment } from '../environment.ts';
 import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectStore } from '../integrations/object-store.ts';
@@ -76,7 +75,7 @@ const run = runJobs(
         bills: openBills(table),
         connections,
         credentials,
-        sourceOf: (provider) => billedProviders.filter((label) => label === provider).map(sourceOf)[0],
+        sourceOf,
         now,
       }),
       putOff: failBill({ connections }),

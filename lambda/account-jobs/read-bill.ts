@@ -1,7 +1,8 @@
-import type { BillConnections } from '../data/reconciliation/bill-connections.ts';
+import type { BillConnection, BillConnections } from '../data/reconciliation/bill-connections.ts';
 import type { Bills } from '../data/reconciliation/bills.ts';
 import { HOUR_MS, MINUTE_MS } from '../domain/calendar/units.ts';
 import { addDays, type Day, dayOf } from '../domain/calendar/utc.ts';
+import type { BilledProvider } from '../domain/reconciliation/bill.ts';
 import type { BillCredentials } from '../integrations/bills/bill-credentials.ts';
 import { BillError, type BillSource } from '../integrations/bills/bill-source.ts';
 
@@ -18,7 +19,7 @@ interface ReadBillDependencies {
   readonly bills: Pick<Bills, 'replace'>;
   readonly connections: Pick<BillConnections, 'list' | 'write'>;
   readonly credentials: Pick<BillCredentials, 'read'>;
-  readonly sourceOf: (provider: string) => BillSource | undefined;
+  readonly sourceOf: (provider: BilledProvider) => BillSource;
   readonly now: () => Date;
 }
 
@@ -29,11 +30,16 @@ interface ReadBillDependencies {
 export const readBill =
   ({ bills, connections, credentials, sourceOf, now }: ReadBillDependencies) =>
   async (accountId: string, provider: string, isLate: () => boolean): Promise<void> => {
-    const connection = (await connections.list(accountId)).items.find((each) => each.provider === provider);
-    const source = sourceOf(provider);
-    if (connection === undefined || source === undefined) return;
     const at = now();
     const later = (ms: number) => new Date(at.getTime() + ms).toISOString();
+    const { items, unreadable } = await connections.list(accountId);
+    const connection = items.find((each) => each.provider === provider);
+    if (connection === undefined) {
+      const ofLaterVersion = unreadable.find((each) => each['provider'] === provider);
+      if (ofLaterVersion) await connections.write(ofLaterVersion as BillConnection, {}, later(EVERY_MS));
+      return;
+    }
+    const source = sourceOf(connection.provider);
     const fail = async (problem: string, waitMs: number) => {
       await connections.write(connection, { problem, failures: connection.failures + 1 }, later(waitMs));
     };

@@ -4,9 +4,12 @@ import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { failBill, readBill } from '../../lambda/account-jobs/read-bill.ts';
 import { connectBill, disconnectBill, listBillConnections } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
-import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
+import { dueJobs, jobItem } from '../../lambda/data/accounts/account-jobs.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
+import { put } from '../../lambda/data/table/actions.ts';
+import { billConnectionKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { addDays } from '../../lambda/domain/calendar/utc.ts';
 import { route } from '../../lambda/http/operation.ts';
@@ -198,6 +201,14 @@ describe('a connected bill', () => {
     );
     expect(failures).toBe(1);
     expect([await isDueAt(NOW + HOUR_MS - 1), await isDueAt(NOW + HOUR_MS)]).toEqual([false, true]);
+  });
+
+  it('that only a later version can read has its next turn hours later', async () => {
+    const [{ accountId }, connectedAt] = [caller, new Date(NOW).toISOString()];
+    const connection = { accountId, provider: 'later', connectedAt, connectedBy: 'ada' };
+    await write(table, put(jobItem('bill', billConnectionKey(accountId, 'later'), connection, connectedAt)));
+    await run('later');
+    expect([await isDueAt(NOW + 5 * HOUR_MS), await isDueAt(NOW + 6 * HOUR_MS)]).toEqual([false, true]);
   });
 
   it('that is connected anew is not put off by a read with the credential before', async () => {
