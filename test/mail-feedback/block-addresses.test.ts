@@ -31,6 +31,15 @@ describe('reports of SES', () => {
     expect(await blockOf(accountId)).toEqual({ reason: 'complaint', until: '2027-11-20T12:00:00.000Z' });
   });
 
+  it('are about the address that bounced: another one that its user proves gets mail', async () => {
+    const { accountId, userId, email } = await newAccount(table);
+    await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email) });
+    const other = `new-${email}`;
+    await openUsers(table).verifyEmail({ userId, accountId }, other, new Date(NOW).toISOString());
+    await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email) });
+    expect(await blockOf(accountId)).toBeUndefined();
+  });
+
   it('leave an address alone of which its provider says that the mail is no spam', async () => {
     const { accountId, email } = await newAccount(table);
     const complaint = { complainedRecipients: [{ emailAddress: email }], complaintFeedbackType: 'not-spam' };

@@ -109,7 +109,8 @@ export const openUsers = (table: Table) => {
       email: string,
       verifiedAt: string,
     ): Promise<void> => {
-      const verify = 'SET email = :email, emailVerifiedAt = :verifiedAt';
+      // Mail was blocked to the address of before, or to one that mail reaches now.
+      const verify = 'SET email = :email, emailVerifiedAt = :verifiedAt REMOVE mailBlock';
       await transact(
         table,
         [userKey(userId), accountUserKey(accountId, userId)].map((key) =>
