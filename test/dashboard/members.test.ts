@@ -10,7 +10,7 @@ import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { put, update } from '../../lambda/data/table/actions.ts';
-import { invitationMailsKey, serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
+import { invitationMailsKey, projectKey, serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { write } from '../../lambda/data/table/write.ts';
@@ -494,9 +494,12 @@ describe('members', () => {
   it('leave keys that stay, are revoked, or go to another member with what clients send', async () => {
     const owner = await newAccount(table);
     const keys = openServiceKeys(table);
+    const { accountId } = owner;
+    const audit = auditEntry(accountId, {}, { action: 'project.created' }, new Date());
+    await openProjects(table).create({ projectId: 'search', name: 'Search', createdAt: null }, audit);
     const removeWith = async (query: Record<string, string>) => {
       const userId = await join(owner.userId, 'developer');
-      const key = await newKey(table, owner.accountId, { ownerUserId: userId });
+      const key = await newKey(table, accountId, { ownerUserId: userId, projectId: 'search' });
       const { status, body } = await as(owner.userId).call('DELETE', `/members/${userId}`, undefined, {}, query);
       const item = await findItem(table, serviceKeyKey(key.keyHash));
       const stored = (await keys.listWhole(owner.accountId)).filter(({ keyHash }) => keyHash === key.keyHash);
@@ -513,6 +516,9 @@ describe('members', () => {
     expect(handed.item).toMatchObject({ keyStatus: 'active', keyId: next?.keyId, ownerRole: 'owner' });
     expect(former).toMatchObject({ status: 'revoked', keyId: handed.key.keyId });
     expect(next).toMatchObject({ status: 'active', ownerUserId: owner.userId, name: 'key' });
+    // A project cannot be deleted while it has keys, revoked ones too.
+    const inProject = (await keys.listWhole(accountId)).filter(({ projectId }) => projectId === 'search');
+    expect(await findItem(table, projectKey(accountId, 'search'))).toMatchObject({ keyCount: inProject.length });
     expect((await removeWith({ keys: 'hand-over', to: 'nobody' })).status).toBe(400);
     const leaving = await join(owner.userId, 'developer');
     const toSelf = { keys: 'hand-over', to: leaving };

@@ -220,6 +220,18 @@ describe('the export of days', () => {
     ]);
   });
 
+  it.each([
+    [29, ['enter']],
+    [30, []],
+    [null, []],
+  ])('has a day leave the table after %s days only if the plan has its records longer', async (tableDays, entered) => {
+    const [due] = await requested(DAYS[1] as string);
+    const entries: string[] = [];
+    const dayFiles = { ...dependencies().dayFiles, enter: async () => void entries.push('enter') };
+    await exportDay({ ...dependencies(), tableDays, dayFiles })(due as DueExport, () => false);
+    expect(entries).toEqual(entered);
+  });
+
   it('lists what was exported, and nothing is due', async () => {
     const listed = await openDayExports(table).list(accountId, DAYS[0] as string, DAYS.at(-1) as string);
     expect(listed.map(({ day, dueSince }) => [day, dueSince])).toEqual(DAYS.map((day) => [day, null]));

@@ -155,6 +155,16 @@ describe('a burn rate', () => {
     }
   });
 
+  it('ends no pause for a longer one of the same judging, whatever the order of the rules', async () => {
+    for (const minutes of [60, 180]) await createRule({ each: 'tag', limit: 1, pause: { minutes } });
+    await spend(tagsOf(30, () => 7));
+    const { fired } = await judge();
+    expect(fired.filter(saysPaused)).toHaveLength(MAX_PAUSES);
+    expect(fired.filter(({ summary }) => summary.includes('ended early'))).toEqual([]);
+    const longEnd = new Date(clock.getTime() + 180 * 60_000).toISOString();
+    expect((await pauses()).filter(({ until }) => until === longEnd)).toHaveLength(30);
+  });
+
   it('alerts once for each value and loses no pause where evaluators run in parallel', async () => {
     await createRule({ each: 'tag', limit: 1, pause: {} });
     const tags = tagsOf(20, () => 7);

@@ -251,6 +251,20 @@ describe('the recorder over a table that fails', () => {
     expect(await requestsOf(accountId)).toBe(0);
   });
 
+  it('completes a record that reads do not show yet', async () => {
+    const { accountId, events } = newEvents(1);
+    await recorderOver(table)([openEvent({ accountId, n: 0 })]);
+    const record = recorderOver(
+      interceptTable(table, async ({ operation, input }, send) => {
+        const reads = operation === 'BatchGetItem' ? Object.values(input.RequestItems ?? {}) : [];
+        const isLate = reads.some(({ ConsistentRead }) => ConsistentRead !== true);
+        return isLate ? { Responses: {} } : send();
+      }),
+    );
+    expect(await record(events)).toMatchObject([{ kind: 'recorded', record: { outcome: 'completed', revision: 2 } }]);
+    expect(await requestsOf(accountId)).toBe(1);
+  });
+
   it('gives up on a record that changes in every round', async () => {
     const { accountId, events } = newEvents(1);
     let rounds = 0;

@@ -215,33 +215,42 @@ it('an account whose transactions are set back often has its month sharded; anot
   expect(await itemsOf(spendPartition(accountId))).toHaveLength(ACCOUNT_SHARDS - 1);
 });
 
-it('a day is closed for every shard: who stood still since then marks it', async () => {
-  const { accountId } = await shardedAccount();
-  const tomorrow = NOW + 86_400_000;
-  const stale = openSharding(table, () => NOW);
-  await stale.learn(accountId, MONTH);
-  // Whatever shard the counter moves to.
-  stale.moveCounter(accountId, '', 0);
-  const mark = async () => {
-    const marks = openRollupMarks(table, () => tomorrow);
-    const found = [];
-    for (const shard of numbers(8))
-      for await (const each of marks.due(shard)) if (each.accountId === accountId) found.push(each);
-    return found;
-  };
-  const [day] = await mark();
-  expect(await openRollup(table, () => tomorrow).rollUp(day as never)).toBe('rolled-up');
-  expect((await mark()).map(({ period }) => period)).not.toContain('2026-11-20');
+it.each([true, false])(
+  'a day is closed for every shard, sharded before: %s, and who stood still since then marks it',
+  async (isBefore) => {
+    const { accountId } = isBefore ? await shardedAccount() : await newAccount(table, 'PRO');
+    if (!isBefore)
+      await kindsOf(
+        recorderOf(),
+        numbers(5).map((n) => closeAt(accountId, n)),
+      );
+    const tomorrow = NOW + 86_400_000;
+    const mark = async () => {
+      const marks = openRollupMarks(table, () => tomorrow);
+      const found = [];
+      for (const shard of numbers(8))
+        for await (const each of marks.due(shard)) if (each.accountId === accountId) found.push(each);
+      return found;
+    };
+    const [day] = await mark();
+    expect(await openRollup(table, () => tomorrow).rollUp(day as never)).toBe('rolled-up');
+    expect((await mark()).map(({ period }) => period)).not.toContain('2026-11-20');
 
-  const [record] = await recordsOf(accountId, closeAt(accountId, 300));
-  const { written } = await openLedger(table, () => NOW, stale).commit([{ before: null, after: record as never }]);
-  expect(written).toHaveLength(1);
-  expect((await mark()).map(({ period }) => period)).toContain('2026-11-20');
-  let counted: Counters = {};
-  const spend = openSpend(table).read({ accountId, range: { granularity: 'day', ...range }, groupBy: [] });
-  for await (const { counters } of spend) counted = addCounters(counted, counters);
-  expect(counted).toMatchObject({ requests: 6 });
-});
+    if (!isBefore) await shardMonth(table, accountId, MONTH);
+    const stale = openSharding(table, () => NOW);
+    await stale.learn(accountId, MONTH);
+    // Whatever shard the counter moves to.
+    stale.moveCounter(accountId, '', 0);
+    const [record] = await recordsOf(accountId, closeAt(accountId, 300));
+    const { written } = await openLedger(table, () => NOW, stale).commit([{ before: null, after: record as never }]);
+    expect(written).toHaveLength(1);
+    expect((await mark()).map(({ period }) => period)).toContain('2026-11-20');
+    let counted: Counters = {};
+    const spend = openSpend(table).read({ accountId, range: { granularity: 'day', ...range }, groupBy: [] });
+    for await (const { counters } of spend) counted = addCounters(counted, counters);
+    expect(counted).toMatchObject({ requests: 6 });
+  },
+);
 
 /** The record of an event, made in another account and not written here. */
 const recordsOf = async (accountId: string, event: ReturnType<typeof closeAt>) => {

@@ -187,9 +187,10 @@ it('takes a fee for no cost of another day', () => {
 });
 
 it.each([
-  ['whose number is billed', true, 1_200],
-  ['as dear as the others', false, 2_000],
-])('takes a tracking gap for no more requests than were not tracked, %s', (_, isCounted, cents) => {
+  ['whose number is billed', true, 1_200, 200, 200],
+  ['as dear as the others', false, 2_000, 1_000, 1_000],
+  ['each at most twice as dear as the others', false, 4_000, 2_000, 4_000],
+])('takes a tracking gap for no more requests than were not tracked, %s', (_, isCounted, cents, gap, rest) => {
   const day = '2026-10-05';
   const models = ['gpt-4o', 'o3'];
   const tokens = { input: 10 * cents, cacheRead: 0, cacheWrite: 0, output: 0 };
@@ -198,8 +199,5 @@ it.each([
   const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
   const listCost = (_model: string, _day: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
   const { differences } = reconciled({ bill, recorded, listCost, untracked: new Map([[day, 10]]) });
-  expect([differences.trackingGap, differences.notThroughGateway]).toEqual([
-    (cents - 1_000) * CENT,
-    (cents - 1_000) * CENT,
-  ]);
+  expect([differences.trackingGap, differences.notThroughGateway]).toEqual([gap * CENT, rest * CENT]);
 });
