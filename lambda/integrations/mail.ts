@@ -29,6 +29,8 @@ export type SendMail = (mail: OutgoingMail, noteSent?: (to: readonly string[]) =
 const AT_ONCE = 10;
 /** Attempts in a row that reach nobody. */
 const MAX_PAUSES = 4;
+/** A run that began in time has as long: whoever waits then gets it in another. */
+const MAX_MS = 45 * SECOND_MS;
 
 /** SES refuses one recipient: the address is none, or is not verified while SES is in its sandbox. */
 const OF_RECIPIENT: ReadonlySet<string> = new Set(['MessageRejected', 'InvalidParameterValue']);
@@ -52,6 +54,7 @@ export const openMail = (
     await (await sender)(mail);
   };
   return async ({ to, ...mail }, noteSent) => {
+    const endsAtMs = Date.now() + MAX_MS;
     const refused: string[] = [];
     let waiting = to;
     let cause: unknown;
@@ -67,6 +70,7 @@ export const openMail = (
       waiting = [...late, ...others];
       const sent = some.filter((address) => !late.includes(address) && !refused.includes(address));
       if (sent.length > 0 && waiting.length > 0) await noteSent?.(sent);
+      if (Date.now() >= endsAtMs) break;
       if (late.length === 0) continue;
       if (late.length < some.length) pauses = 0;
       if (refused.length + waiting.length === to.length || pauses === MAX_PAUSES) break;
@@ -75,7 +79,7 @@ export const openMail = (
     }
     const unsent = [...refused, ...waiting];
     if (unsent.length > 0)
-      throw new MailError(`mail was not accepted (${cause instanceof Error ? cause.name : 'error'})`, {
+      throw new MailError(`mail was not accepted (${cause instanceof Error ? cause.name : 'TimeoutError'})`, {
         cause,
         isTemporary: waiting.length > 0,
         ...(unsent.length < to.length && { unsent }),

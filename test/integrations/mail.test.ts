@@ -1,5 +1,5 @@
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { mailMembers } from '../../lambda/integrations/channels.ts';
 import { MailError, openMail } from '../../lambda/integrations/mail.ts';
@@ -92,6 +92,22 @@ describe('sending mail', () => {
     ses.on(SendEmailCommand).rejects(throttled);
     await expect(mailMembers(send, members(75), letter)).rejects.toThrow(reason);
     expect(attempts()).toHaveLength(10);
+  });
+
+  it('ends before its run is killed, and leaves the others to another run', async () => {
+    let nowMs = 0;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => nowMs);
+    ses.on(SendEmailCommand).callsFake(() => {
+      nowMs += 100;
+    });
+    const noted: string[] = [];
+    const progress = { mailed: new Set<string>(), note: async (ids: readonly string[]) => void noted.push(...ids) };
+    const { error, isTemporary } = await mailMembers(send, members(2_000), letter, progress);
+    clock.mockRestore();
+    expect([noted, isTemporary]).toEqual([people(450), true]);
+    expect(error).toMatch(
+      /^not sent to user-450@example.com \(mail was not accepted \(TimeoutError\)\), .*and 1530 more$/,
+    );
   });
 
   it.each([
