@@ -17,10 +17,14 @@ export interface JsonRequest {
 const bodyOf = async (response: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new BillError('The provider sent more than 16 MB.');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new BillError('The provider sent more than 16 MB.');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof BillError ? error : new BillError('The provider’s response was interrupted.');
   }
   return Buffer.concat(chunks).toString('utf8');
 };
@@ -49,10 +53,10 @@ export const readJson = async <S extends z.ZodMiniType>(request: JsonRequest, sc
     const response = await attempt(request);
     const { status } = response;
     if (status === 200) {
+      const body = await bodyOf(response);
       try {
-        return schema.parse(JSON.parse(await bodyOf(response)));
-      } catch (error) {
-        if (error instanceof BillError) throw error;
+        return schema.parse(JSON.parse(body));
+      } catch {
         throw new BillError('The provider’s response has another shape than its documentation says.');
       }
     }

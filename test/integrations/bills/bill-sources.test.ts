@@ -57,6 +57,11 @@ describe.each(billedProviders)('the bill of %s', (provider) => {
     expect(await problemOf(provider)).toMatchObject({ isRefused: false, message: 'The provider responded with 429.' });
   });
 
+  it('says that the response was interrupted, not that it has another shape', async () => {
+    mock.failures = [0];
+    expect((await problemOf(provider)).message).toBe('The provider’s response was interrupted.');
+  });
+
   it('says that the credential is refused, without it', async () => {
     const error = await problemOf(provider, 'sk-secret');
     expect(error).toMatchObject({ isRefused: true, message: expect.stringContaining('401') });

@@ -132,6 +132,9 @@ export const startMockBills = async (): Promise<MockBills> => {
         .end(typeof body === 'string' ? body : JSON.stringify(body));
     if (!isAllowed(request)) return send(401, { error: { message: 'no' } });
     const failure = mock.failures.shift();
+    // The connection ends within the response.
+    if (failure === 0)
+      return response.writeHead(200, { 'content-length': '100' }).write('{"data":', () => response.destroy());
     if (failure !== undefined) return send(failure, { error: { message: 'later' } });
     if (mock.body !== null) return send(200, mock.body);
     if (pathname === '/api/v1/activity')
