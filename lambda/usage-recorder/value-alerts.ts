@@ -84,7 +84,9 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
     if (notified.has(known)) return;
     try {
       const alert = await alertOf(accountId, limit, state, percent);
-      if (alert) await alerts.notify(alert, guard);
+      // A budget that was switched off meanwhile may be on again in the period.
+      if (!alert) return;
+      await alerts.notify(alert, guard);
       notified.set(known, true);
     } catch (error) {
       // The budget was deleted meanwhile.

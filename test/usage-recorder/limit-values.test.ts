@@ -8,7 +8,9 @@ import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openLimitValues, overrideAction } from '../../lambda/data/ledger/limit-values.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { limitValueKey } from '../../lambda/data/table/keys.ts';
+import { update } from '../../lambda/data/table/actions.ts';
+import { limitValueKey, ruleKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 import type { EachLimit } from '../../lambda/domain/limits/block.ts';
 import type { ValueCount } from '../../lambda/domain/limits/each.ts';
@@ -238,6 +240,19 @@ describe('a limit of each', () => {
     );
     await record([world.event(7, { tokens: 1, ...user('bob') })]);
     expect((await alerts())[0]).toEqual([80, expect.stringMatching(/^user bob has used 98% of \$0\.00015/)]);
+  });
+
+  it('alerts once its budget is on again, though a value reached it while it was off', async () => {
+    const world = await worldOf();
+    const id = await world.limit({ each: 'dim:user', amount: 0.000_1, notifyAt: [80] });
+    const { record, alerts } = await world.alerting(id);
+    const setActive = (isActive: boolean) =>
+      write(table, update(ruleKey(world.accountId, id), 'SET isActive = :isActive', null, { isActive }));
+    await setActive(false);
+    await record([world.event(1, { tokens: 12_000, ...user('bob') })]);
+    await setActive(true);
+    await record([world.event(2, { tokens: 1, ...user('bob') })]);
+    expect(await alerts()).toEqual([[80, expect.stringContaining('user bob')]]);
   });
 
   it('alerts for a value that is refused for what was counted before', async () => {
