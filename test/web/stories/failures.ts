@@ -82,6 +82,7 @@ describe('with the API down', () => {
 
   it.each([
     ['502', { contentType: 'text/html', body: '<h1>Bad gateway</h1>' }, ['The API sent an unexpected response.']],
+    ['503', { headers: { 'Content-Length': '0' }, body: '' }, ['The API sent an unexpected response.']],
     ['500', { json: { error } }, ['It failed on our side.', 'Request req-7']],
     ['400', { json: { error: { ...error, code: 'VALIDATION_ERROR', details } } }, ['from must not be in the future']],
   ])('the error %s is shown with all that it says', async (status, response, texts) => {
@@ -90,6 +91,18 @@ describe('with the API down', () => {
     );
     const page = await open('/limits');
     for (const text of texts) await page.getByText(text).first().waitFor();
+  });
+
+  it('a change that an error without a body refuses is not shown as made', async () => {
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route('**/api/savings/decisions', (route) =>
+        route.fulfill({ status: 503, headers: { 'Content-Length': '0' }, body: '' }),
+      ),
+    );
+    const page = await open('/savings');
+    await page.getByRole('button', { name: 'Watch' }).filter({ visible: true }).first().click();
+    await page.getByText('The finding is not watched').waitFor();
+    expect(await page.getByText('The finding is watched').count()).toBe(0);
   });
 
   it('a part that failed says so beside the others, and waits as long as the API asks', async () => {

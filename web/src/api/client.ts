@@ -47,12 +47,12 @@ const authorizedFetch =
     return second;
   };
 
-/** An error says when to try again, as its header did. */
-const withRetryTime = async (response: Response): Promise<Response> => {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  if (response.ok || !Number.isFinite(seconds)) return response;
+/** An error has a body, which says when to try again as its header did. The client would take one without a body for a success. */
+const withBody = async (response: Response): Promise<Response> => {
+  if (response.ok) return response;
   const body = await response.json().catch(() => null);
-  const error = { ...body?.error, retryAtMs: Date.now() + seconds * 1000 };
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const error = { ...body?.error, ...(Number.isFinite(seconds) && { retryAtMs: Date.now() + seconds * 1000 }) };
   return Response.json({ ...body, error }, { status: response.status });
 };
 
@@ -79,7 +79,7 @@ export const createApi = (apiUrl: string, session: Session) => {
   const send = conditionalFetch(authorizedFetch(session), session);
   const client = createFetchClient<paths>({
     baseUrl: new URL(apiUrl, location.origin).href,
-    fetch: async (request) => withRetryTime(await send(request)),
+    fetch: async (request) => withBody(await send(request)),
     querySerializer: { array: { style: 'form', explode: true } },
   });
   const query = createQueryClient(client);
