@@ -39,7 +39,7 @@ const visitors = createRoute({
   beforeLoad: ({ context, search }) => {
     if (context.session.isSignedIn()) throw redirect({ href: nextOf(search) });
   },
-  component: lazyRouteComponent(() => import('./account/layout.tsx'), 'AccountLayout'),
+  component: lazyRouteComponent(() => whereOnline(() => import('./account/layout.tsx')), 'AccountLayout'),
 });
 
 const members = createRoute({
@@ -51,6 +51,12 @@ const members = createRoute({
   },
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
 });
+
+/** A page that could not be loaded makes the router load the document again. Without a network the browser would show a page of its own. */
+const whereOnline = async <Module,>(load: () => Promise<Module>): Promise<Module> =>
+  load().catch((error) => {
+    throw navigator.onLine ? error : new Error('There is no network.');
+  });
 
 /**
  * A function that makes the routes of a layout: from a path, the module and name of the page, which loads with the first visit, and
@@ -67,7 +73,7 @@ const pagesIn =
     createRoute({
       getParentRoute: () => layout,
       path,
-      component: lazyRouteComponent(load, name) as RouteComponent,
+      component: lazyRouteComponent(() => whereOnline(load), name) as RouteComponent,
       validateSearch,
     });
 

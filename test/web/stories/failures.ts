@@ -10,6 +10,7 @@ import {
   openTab,
   screenshot,
   type Tab,
+  takeBrowserErrors,
   waitUntil,
   waitUntilIdle,
   watchShifts,
@@ -103,6 +104,20 @@ describe('with the API down', () => {
     await page.getByRole('button', { name: 'Watch' }).filter({ visible: true }).first().click();
     await page.getByText('The finding is not watched').waitFor();
     expect(await page.getByText('The finding is watched').count()).toBe(0);
+  });
+
+  it('a page that is chosen without a network says so, and loads when the network is back', async () => {
+    const { open } = await openSignedIn(fixture().seeded, undefined, { locale: 'en-US' });
+    const page = await open('/keys');
+    await waitUntilIdle(page);
+    await page.context().setOffline(true);
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).first().click();
+    await page.getByText('There is no network.').waitFor();
+    await screenshot(page, 'offline-page');
+    await page.context().setOffline(false);
+    await page.locator('.page').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Alerts', exact: true }).waitFor();
+    expect(takeBrowserErrors()).toEqual([expect.stringContaining('There is no network.')]);
   });
 
   it('a part that failed says so beside the others, and waits as long as the API asks', async () => {

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
 import { CircleAlert, Compass, Unplug } from 'lucide-react';
 import { AnchorLink } from '../components/links.tsx';
 import { EmptyState, PageHead } from '../components/page.tsx';
@@ -16,16 +17,26 @@ export const CannotStart = ({ reason }: { readonly reason: string }) => (
 );
 
 /** Shown when a view fails to load or render. After a deployment the old files may be gone: a reload helps. */
-export const RouteProblem = () => (
-  <div className="page">
-    <EmptyState
-      icon={CircleAlert}
-      title="This page could not be shown"
-      text="The dashboard may have been updated while it was open."
-      action={<Button onClick={() => location.reload()}>Reload</Button>}
-    />
-  </div>
-);
+export const RouteProblem = () => {
+  const router = useRouter();
+  const isOffline = !navigator.onLine;
+  return (
+    <div className="page">
+      <EmptyState
+        icon={CircleAlert}
+        title="This page could not be shown"
+        text={isOffline ? 'There is no network.' : 'The dashboard may have been updated while it was open.'}
+        action={
+          isOffline ? (
+            <Button onClick={() => void router.invalidate()}>Try again</Button>
+          ) : (
+            <Button onClick={() => location.reload()}>Reload</Button>
+          )
+        }
+      />
+    </div>
+  );
+};
 
 export const NotFound = () => (
   <main className="page">
