@@ -97,7 +97,12 @@ export const createApp = (settings: Settings): App => {
         networkMode: 'always',
         refetchOnReconnect: true,
         retry: (failures, error) =>
-          failures < RETRIES && isTemporary(error) && navigator.onLine && waitMs(error) <= LONGEST_WAIT_MS,
+          failures < RETRIES &&
+          isTemporary(error) &&
+          // It was waited for long enough.
+          problemOf(error).code !== 'LATE' &&
+          navigator.onLine &&
+          waitMs(error) <= LONGEST_WAIT_MS,
         retryDelay: (failures, error) => Math.max(1000 * 2 ** failures, waitMs(error)),
       },
       mutations: { networkMode: 'always', retry: false },

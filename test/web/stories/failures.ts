@@ -120,6 +120,25 @@ describe('with the API down', () => {
     expect(takeBrowserErrors()).toEqual([expect.stringContaining('There is no network.')]);
   });
 
+  it('a part whose response never comes says so, and loads after a click', async () => {
+    let reads = 0;
+    const { open } = await openSignedIn(fixture().seeded, async (page) => {
+      await page.clock.install();
+      await page.route('**/api/invitations', (route) => {
+        reads += 1;
+        return reads === 1 ? undefined : route.continue();
+      });
+    });
+    const page = await open('/members');
+    await waitUntil('the invitations are asked for', async () => reads === 1);
+    await page.clock.fastForward('01:01');
+    const problem = page.getByRole('alert').filter({ hasText: 'The invitations could not be loaded' });
+    await problem.getByText('The API did not respond in time.').waitFor();
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor({ state: 'hidden' });
+    expect(reads).toBe(2);
+  });
+
   it('a part that failed says so beside the others, and waits as long as the API asks', async () => {
     let isBusy = true;
     const { promise: drawn, resolve: draw } = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { useCallback } from 'react';
 import { conditionalFetch, type Send } from './conditional-fetch.ts';
 import { problemOf } from './problem.ts';
 import type { paths } from './schema.d.ts';
-import type { Session } from './session.ts';
+import { fetchInTime, type Session } from './session.ts';
 
 const withToken = (request: Request, token: string): Request => {
   const headers = new Headers(request.headers);
@@ -35,14 +35,14 @@ const authorizedFetch =
   (session: Session): Send =>
   async (request) => {
     const token = await session.currentToken();
-    if (token === undefined) return fetch(request);
+    if (token === undefined) return fetchInTime(request);
     // A body can be sent only once: the first attempt sends a copy.
-    const response = await fetch(withToken(request.clone(), token));
+    const response = await fetchInTime(withToken(request.clone(), token));
     if (!(await refusesSession(response))) return response;
     session.discard(token);
     const renewed = await session.currentToken();
     if (renewed === undefined) return response;
-    const second = await fetch(withToken(request, renewed));
+    const second = await fetchInTime(withToken(request, renewed));
     if (await refusesSession(second)) session.end('expired');
     return second;
   };

@@ -6,7 +6,7 @@ export const blockedStorage = (error: unknown): string | undefined =>
 
 /** Why a request failed, for display. */
 export interface Problem {
-  /** The API's code; `NETWORK` without a response, `BLOCKED` where the browser stores no session, else `UNEXPECTED`. */
+  /** The API's code; `NETWORK` without a connection, `LATE` without a response, `BLOCKED` where nothing is stored, else `UNEXPECTED`. */
   readonly code: string;
   readonly message: string;
   /** For bug reports. */
@@ -40,6 +40,8 @@ export const problemOf = (error: unknown): Problem => {
   const unknown = { requestId: undefined, retryAtMs: undefined, details: [] };
   const blocked = blockedStorage(error);
   if (blocked) return { ...unknown, code: 'BLOCKED', message: blocked };
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return { ...unknown, code: 'LATE', message: 'The API did not respond in time.' };
   return error instanceof TypeError
     ? { ...unknown, code: 'NETWORK', message: 'The API cannot be reached.' }
     : { ...unknown, code: 'UNEXPECTED', message: 'The API sent an unexpected response.' };
@@ -49,7 +51,7 @@ export const problemOf = (error: unknown): Problem => {
 export const detailsOf = (error: unknown, hasField: (path: string) => boolean = () => false): string[] =>
   problemOf(error).details.flatMap(({ path, message }) => (hasField(path) ? [] : [`${path} ${message}`]));
 
-const TEMPORARY = new Set(['NETWORK', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
+const TEMPORARY = new Set(['NETWORK', 'LATE', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 
 /** True where a retry may succeed. */
 export const isTemporary = (error: unknown): boolean => TEMPORARY.has(problemOf(error).code);

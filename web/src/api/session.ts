@@ -23,6 +23,16 @@ const USER_KEY = 'user';
 const HANDOVER_MS = 150;
 /** How long before its expiry a token is renewed, so that none expires during a request. */
 const EARLY_MS = 60_000;
+/** API Gateway ends what takes longer than 29 s. The rest is for the way of a large upload. */
+const LONGEST_MS = 60_000;
+
+/** Fails where no response comes. Its body may take longer. */
+export const fetchInTime = async (request: Request): Promise<Response> => {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('No response came.', 'TimeoutError')), LONGEST_MS);
+  const signal = AbortSignal.any([request.signal, late.signal]);
+  return fetch(request, { signal }).finally(() => clearTimeout(timer));
+};
 
 export const createSession = (apiUrl: string) => {
   const channel = new BroadcastChannel('session');
@@ -67,12 +77,14 @@ export const createSession = (apiUrl: string) => {
   };
 
   const post = (path: string, refreshToken: string, options: RequestInit = {}) =>
-    fetch(`${apiUrl}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ refreshToken }),
-      ...options,
-    });
+    fetchInTime(
+      new Request(`${apiUrl}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ refreshToken }),
+        ...options,
+      }),
+    );
 
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const refreshToken = sessionStorage.getItem(STORAGE_KEY);
