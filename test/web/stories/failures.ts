@@ -569,6 +569,21 @@ it.each([
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe(list);
 });
 
+it('a project that is being deleted shows no wait at another', async () => {
+  const { open } = await openSignedIn(fixture().seeded, async (page) => {
+    await page.route('**/api/projects/*', () => {});
+    await page.route('**/api/projects', async (route) => {
+      const { items } = (await (await route.fetch()).json()) as { items: object[] };
+      const empty = ['first', 'second'].map((name) => ({ ...items[0], id: name, name, isDefault: false, keys: [] }));
+      await route.fulfill({ json: { items: [...items, ...empty] } });
+    });
+  });
+  const page = await open('/keys');
+  await page.getByRole('button', { name: 'Delete first' }).click();
+  await page.locator('[aria-label="Delete first"][data-loading]').waitFor();
+  expect(await page.getByRole('button', { name: 'Delete second' }).getAttribute('data-loading')).toBeNull();
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

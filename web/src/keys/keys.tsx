@@ -101,12 +101,16 @@ const AddProject = ({ taken }: { readonly taken: readonly string[] }) => {
   );
 };
 
+const DeleteProject = ({ id, name }: { readonly id: string; readonly name: string }) => {
+  const act = useApi().useMutation('delete', '/projects/{id}', { meta: { failure: 'The project was not deleted' } });
+  const sent = { params: { path: { id } } };
+  return <ActButton color="red" label="Delete" aria-label={`Delete ${name}`} act={act} sent={sent} />;
+};
+
 /** The account's projects; who may, adds and deletes some. */
 const Projects = () => {
-  const api = useApi();
   const { may } = useMe();
-  const query = api.useQuery('get', '/projects');
-  const remove = api.useMutation('delete', '/projects/{id}', { meta: { failure: 'The project was not deleted' } });
+  const query = useApi().useQuery('get', '/projects');
   return (
     <>
       <LoadProblem query={query} title="The projects could not be loaded" />
@@ -124,16 +128,7 @@ const Projects = () => {
               keys.length > 0 ? (
                 <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
               ) : (
-                may('projects:write') &&
-                !isDefault && (
-                  <ActButton
-                    color="red"
-                    label="Delete"
-                    aria-label={`Delete ${name}`}
-                    act={remove}
-                    sent={{ params: { path: { id } } }}
-                  />
-                )
+                may('projects:write') && !isDefault && <DeleteProject id={id} name={name} />
               ),
           },
         ]}
