@@ -584,6 +584,17 @@ it('a project that is being deleted shows no wait at another', async () => {
   expect(await page.getByRole('button', { name: 'Delete second' }).getAttribute('data-loading')).toBeNull();
 });
 
+it('a link below another is far enough from it to touch', async () => {
+  const page = await (await openSignedIn(fixture().seeded)).open('/keys');
+  await page.getByRole('link', { name: 'Set a limit' }).first().waitFor();
+  const middles = await page.evaluate<number[]>(
+    `[...[...document.querySelectorAll('td')].find(({ innerText }) => innerText.includes('Set a limit')).querySelectorAll('a')]
+      .map((link) => link.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2)`,
+  );
+  // WCAG 2.5.8.
+  expect((middles[1] ?? 0) - (middles[0] ?? 0)).toBeGreaterThanOrEqual(24);
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

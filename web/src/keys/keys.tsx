@@ -44,14 +44,14 @@ const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: stri
         <Money nano={group ? group.costNanoUsd : none} shown={group && shownIn(group, data.displayCurrency?.code)} />
       </TextLink>
       {!budget && budgets && may('rules:write') && (
-        <div className="small">
+        <div className="small under-link">
           <TextLink to="/limits/new" search={{ type: 'budget', [by]: id }}>
             Set a limit
           </TextLink>
         </div>
       )}
       {budget && (
-        <div className="dim small">
+        <div className="dim small under-link">
           <LimitLink id={budget.id}>
             {budget.state.percentUsed !== null && `${formatPercent(budget.state.percentUsed)} of `}
             {budget.name}
