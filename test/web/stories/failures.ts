@@ -595,6 +595,16 @@ it('a link below another is far enough from it to touch', async () => {
   expect((middles[1] ?? 0) - (middles[0] ?? 0)).toBeGreaterThanOrEqual(24);
 });
 
+it('the buttons that show passwords say which', async () => {
+  const page = await (await openSignedIn(fixture().seeded)).open('/profile');
+  await page.getByLabel('New address').waitFor();
+  const names = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.page button[aria-pressed]')].map(({ ariaLabel }) => ariaLabel)`,
+  );
+  expect(names.length).toBe(4);
+  expect(new Set(names).size).toBe(4);
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

@@ -151,7 +151,7 @@ describe('a new user', () => {
     await page.getByText(`If ${email} has an account`).waitFor();
     const code = /\b(\d{4,8})\b/.exec((await mailTo(email, 'confirmation code')).replaceAll(email, ''))?.[1] as string;
     await page.getByLabel('Code from the e-mail').fill('000000');
-    await page.getByLabel('New password').fill('Another-Horse-8');
+    await page.getByLabel('New password', { exact: true }).fill('Another-Horse-8');
     await page.getByRole('button', { name: 'Change the password' }).click();
     await page.getByText('The password was not changed').waitFor();
     await page.getByLabel('Code from the e-mail').fill(code);

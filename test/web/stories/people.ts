@@ -114,7 +114,7 @@ const requireTotp = async (page: Page, nextCode: NextCode) => {
   const dialog = page.getByRole('dialog', { name: 'Require a second factor?' });
   await dialog.getByRole('button', { name: 'Require it' }).click();
   await dialog.getByText('Send your password.').waitFor();
-  await dialog.getByLabel('Your password').fill(PASSWORD);
+  await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
   await dialog.getByLabel('Code of the authenticator app').fill(await nextCode());
   await screenshot(page, 'prove-identity');
   await dialog.getByRole('button', { name: 'Require it' }).click();
@@ -135,7 +135,7 @@ const failToChangeEmail = async (page: Page) => {
   await open(page, '/profile');
   const section = page.getByRole('region', { name: 'E-mail address' });
   await section.getByLabel('New address').fill(newEmail());
-  await section.getByLabel('Your password').fill('not the password');
+  await section.getByLabel('Your password', { exact: true }).fill('not the password');
   await section.getByRole('button', { name: 'Send a code to it' }).click();
   await section.getByText('The password is wrong.').waitFor();
 };
@@ -154,8 +154,8 @@ const signInWith = async (page: Page, email: string, password: string, nextCode:
 const changePassword = async (page: Page, nextCode: NextCode, newPassword: string) => {
   await open(page, '/profile');
   const section = page.getByRole('region', { name: 'Password' });
-  await section.getByLabel('Current password').fill(PASSWORD);
-  await section.getByLabel('New password').fill(newPassword);
+  await section.getByLabel('Current password', { exact: true }).fill(PASSWORD);
+  await section.getByLabel('New password', { exact: true }).fill(newPassword);
   await section.getByLabel('Code of the authenticator app').fill(await nextCode());
   await section.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Your password is changed.').waitFor();

@@ -29,10 +29,10 @@ describe('the settings of an account', () => {
 
     await page.getByRole('button', { name: 'Delete the account' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Your password').fill('not the password');
+    await dialog.getByLabel('Your password', { exact: true }).fill('not the password');
     await dialog.getByRole('button', { name: 'Delete the account' }).click();
     await dialog.getByText('The account is not being deleted').waitFor();
-    await dialog.getByLabel('Your password').fill(PASSWORD);
+    await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Delete the account' }).click();
     await page.getByText('This account will be deleted').waitFor();
     await screenshot(page, 'deletion', true);

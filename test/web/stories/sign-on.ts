@@ -32,7 +32,7 @@ const turnOn = async () => {
     await screenshot(page, 'sign-on-settings', true);
     await section.getByRole('button', { name: 'Save' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change single sign-on?' });
-    await dialog.getByLabel('Your password').fill(PASSWORD);
+    await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Change it' }).click();
     await page.getByText('Single sign-on is changed.').waitFor();
   }

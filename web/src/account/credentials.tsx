@@ -9,7 +9,7 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { useApi } from '../app.ts';
 import { Heading, ProblemNote } from '../components/page.tsx';
@@ -44,8 +44,17 @@ export const NameFields = ({ inputProps }: { readonly inputProps: InputProps<'fi
   </Group>
 );
 
-export const NewPassword = (props: PasswordInputProps) => (
-  <PasswordInput description={PASSWORD_RULE} autoComplete="new-password" {...props} />
+/** A page may have several: the button that shows what was typed is named by its field. */
+export const Password = ({ label, ...props }: PasswordInputProps & { readonly label: string }) => (
+  <PasswordInput
+    label={label}
+    visibilityToggleButtonProps={{ 'aria-label': `Show what is typed: ${label}` }}
+    {...props}
+  />
+);
+
+export const NewPassword = (props: ComponentProps<typeof Password>) => (
+  <Password description={PASSWORD_RULE} autoComplete="new-password" {...props} />
 );
 
 export const MailedCode = (props: TextInputProps) => (
@@ -71,7 +80,7 @@ interface CredentialsProps {
 /** The password, and the code where the login has a second factor: asked for before a change of the login. */
 export const Credentials = ({ label, asksForCode, inputProps }: CredentialsProps) => (
   <>
-    <PasswordInput label={label} autoComplete="current-password" {...inputProps('password')} />
+    <Password label={label} autoComplete="current-password" {...inputProps('password')} />
     {asksForCode && <CodeInput {...inputProps('totp')} />}
   </>
 );
