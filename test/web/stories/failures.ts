@@ -605,6 +605,12 @@ it('the buttons that show passwords say which', async () => {
   expect(new Set(names).size).toBe(4);
 });
 
+it('a column of bars has no empty heading', async () => {
+  const page = await (await openSignedIn(fixture().seeded)).open('/compare');
+  await page.getByRole('region', { name: 'Changed groups' }).getByRole('row').nth(1).waitFor();
+  expect(await page.locator('th:empty').count()).toBe(0);
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

@@ -84,11 +84,15 @@ export const Table = <Item,>({ query, empty, columns, className = '', textOf, ..
         {props.caption && <caption className="card-pad">{props.caption}</caption>}
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column.key ?? column.head} className={column.className}>
-                {column.head}
-              </th>
-            ))}
+            {columns.map(({ head, key = head, className: classOfColumn }) => {
+              // A screen reader would name what is below by an empty heading.
+              const Cell = head === '' ? 'td' : 'th';
+              return (
+                <Cell key={key} className={classOfColumn}>
+                  {head}
+                </Cell>
+              );
+            })}
           </tr>
         </thead>
         <tbody>
