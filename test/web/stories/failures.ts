@@ -611,6 +611,26 @@ it('a column of bars has no empty heading', async () => {
   expect(await page.locator('th:empty').count()).toBe(0);
 });
 
+it('a long word in a reason leaves a table as wide as its page', async () => {
+  const { open } = await openSignedIn(fixture().seeded, (page) =>
+    page.route('**/api/savings', async (route) => {
+      const report = (await (await route.fetch()).json()) as { items: { kind: string; scope: object }[] };
+      const { kind, scope } = report.items[0] as (typeof report.items)[number];
+      const decision = {
+        decision: 'dismissed',
+        reason: `https://tickets.example/${'w'.repeat(300)}`,
+        by: 'ada@example.com',
+      };
+      const rest = { at: '2026-11-20T23:30:00.000Z', since: null, nanoUsdPerMonth: null };
+      await route.fulfill({ json: { ...report, decided: [{ id: 'd', kind, scope, ...decision, ...rest }] } });
+    }),
+  );
+  const page = await open('/savings');
+  await page.getByRole('region', { name: 'Watched and dismissed' }).waitFor();
+  const isWider = `[...document.querySelectorAll('.scroll-x')].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)`;
+  expect(await page.evaluate<boolean>(isWider)).toBe(false);
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

@@ -83,7 +83,7 @@ const columns: readonly Column<Raise>[] = [
       </>
     ),
   },
-  { head: 'Reason', cell: ({ reason }) => reason },
+  { head: 'Reason', className: 'wraps', cell: ({ reason }) => reason },
   { head: 'Decision', className: 'right', cell: (raise) => <Decision raise={raise} /> },
 ];
 

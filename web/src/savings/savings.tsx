@@ -251,8 +251,8 @@ const decidedColumns = (code: string | null): readonly Column<Decided>[] => [
     ),
   },
   { head: 'In 30 days, now', className: 'right', cell: monthly(code) },
-  { head: 'Decided', className: 'wide-only', cell: (decided) => <When of={decided} /> },
-  { head: 'Reason, or what changed since', className: 'wide-only', cell: (decided) => <Since of={decided} /> },
+  { head: 'Decided', className: 'wide-only named', cell: (decided) => <When of={decided} /> },
+  { head: 'Reason, or what changed since', className: 'wide-only wraps', cell: (decided) => <Since of={decided} /> },
   { head: 'Actions', className: 'right', cell: (decided) => <Undo of={decided} /> },
 ];
 
