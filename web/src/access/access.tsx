@@ -97,7 +97,7 @@ const MySessions = () => {
       <LoadProblem query={query} title="The sessions could not be loaded" />
       <Table
         label="Costliest sessions"
-        caption="The costliest sessions of the last 30 days"
+        caption={<h2 className="section-title">The costliest sessions of the last 30 days</h2>}
         columns={sessionColumns}
         query={query}
         empty={{

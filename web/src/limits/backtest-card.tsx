@@ -132,7 +132,7 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
             .slice(-ALERTS_SHOWN)
             .toReversed()
             .map(({ period: { start }, by, event, unit, figure, limit }) => (
-              <Group component="li" key={`${start} ${event}`} justify="space-between">
+              <Group component="li" key={`${start} ${event}`} justify="space-between" gap="0 16px">
                 <span className="dim">
                   {reachedText(start, by, period, points?.[0]?.time)}
                   {event === 'used_up' && ', used up'}
