@@ -69,6 +69,28 @@ describe('a budget', () => {
   });
 });
 
+describe('the use of a budget', () => {
+  it('is 0% of nothing only: not where a little is used, and not where it is unknown', async () => {
+    const session = await register(fixture().dashboard);
+    await readApi('/budgets', { name: 'Team', amount: 300, period: 'monthly' }, session);
+    let state: object = { usedNanoUsd: 2_420_000_000, knownNanoUsd: 2_420_000_000, percentUsed: 0 };
+    const { open } = await openSignedIn(session, (page) =>
+      page.route('**/api/budgets', async (route) => {
+        const response = await route.fetch();
+        const { items } = await response.json();
+        await route.fulfill({ response, json: { items: [{ ...items[0], state: { ...items[0].state, ...state } }] } });
+      }),
+    );
+    const page = await open('/limits');
+    await page.getByText('<1% used: $2.42').waitFor();
+    expect(await page.getByRole('progressbar', { name: 'Team: <1% used' }).count()).toBe(1);
+    state = { usedNanoUsd: 0, unpricedRequests: 3, percentUsed: 0 };
+    await page.reload();
+    await page.getByText('used: unknown').waitFor();
+    expect(await page.getByText('0%').count()).toBe(0);
+  });
+});
+
 describe('what keys may call', () => {
   it('is set with a preview, refuses with what is allowed, is edited and deleted', async () => {
     const { dashboard } = fixture();

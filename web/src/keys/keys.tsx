@@ -10,10 +10,11 @@ import { LimitLink, TextLink } from '../components/links.tsx';
 import { ListPage, LoadProblem } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
-import { formatPercent, plural } from '../format/quantity.ts';
+import { plural } from '../format/quantity.ts';
 import { utcDate } from '../format/time.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import { useBudgets } from '../limits/use-limits.ts';
+import { usedText } from '../limits/used.tsx';
 import type { KeyNames } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useSpend } from '../spend/use-spend.ts';
@@ -53,7 +54,7 @@ const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: stri
       {budget && (
         <div className="dim small under-link">
           <LimitLink id={budget.id}>
-            {budget.state.percentUsed !== null && `${formatPercent(budget.state.percentUsed)} of `}
+            {budget.state.percentUsed !== null && `${usedText(budget)} of `}
             {budget.name}
           </LimitLink>
         </div>

@@ -2,7 +2,7 @@ import { Group, Progress } from '@mantine/core';
 import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Budget } from '../api/responses.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
-import { formatPercent } from '../format/quantity.ts';
+import { formatPercent, formatShare } from '../format/quantity.ts';
 import { eachText, outsideText } from './names.ts';
 
 const toneOf = ({ isActive, notifyAt, state: { isBlocking } }: Budget, percentUsed: number) => {
@@ -11,20 +11,27 @@ const toneOf = ({ isActive, notifyAt, state: { isBlocking } }: Budget, percentUs
   return percentUsed >= Math.min(100, ...notifyAt) ? 'yellow' : 'teal';
 };
 
+/** How much of a budget is used: `38%`. The API rounds down, but only of nothing is it `0%`. */
+export const usedText = ({ state: { percentUsed, usedNanoUsd, unpricedRequests } }: Budget): string => {
+  if (knownCost(usedNanoUsd, unpricedRequests) === null) return 'unknown';
+  return percentUsed === 0 && usedNanoUsd > 0 ? formatShare(0.001) : formatPercent(percentUsed ?? 0);
+};
+
 interface UsedBarProps {
   readonly name: string;
   readonly percent: number | null;
+  readonly text?: string;
   readonly color?: string;
 }
 
 /** How much of an amount is used. Nothing where there is none. */
-export const UsedBar = ({ name, percent, color }: UsedBarProps) =>
+export const UsedBar = ({ name, percent, text, color }: UsedBarProps) =>
   percent !== null && (
     <Progress
       mt={4}
       value={Math.min(100, percent)}
       color={color ?? (percent >= 100 ? 'red' : 'teal')}
-      aria-label={`${name}: ${formatPercent(percent)} used`}
+      aria-label={`${name}: ${text ?? formatPercent(percent)} used`}
     />
   );
 
@@ -59,10 +66,10 @@ export const Used = ({ budget }: { readonly budget: Budget }) => {
     );
   return (
     <div>
-      <UsedBar name={name} percent={percentUsed} color={toneOf(budget, percentUsed)} />
+      <UsedBar name={name} percent={percentUsed} text={usedText(budget)} color={toneOf(budget, percentUsed)} />
       <Group gap="2px 16px" mt={7} className="small">
         <span>
-          <strong className="num">{formatPercent(percentUsed)}</strong> used: <Money nano={used} />
+          {used !== null && <strong className="num">{usedText(budget)}</strong>} used: <Money nano={used} />
         </span>
         <Left nano={remainingNanoUsd} />
         <span className="dim">

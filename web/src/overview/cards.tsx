@@ -7,9 +7,9 @@ import { useApi } from '../app.ts';
 import { Money, Unpriced, useMayMatch } from '../components/amount.tsx';
 import { AnchorLink, TextLink } from '../components/links.tsx';
 import { Card, Fact, LoadProblem } from '../components/page.tsx';
-import { formatPercent, formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { formatInstants, utcDayText } from '../format/time.ts';
-import { OnCourse } from '../limits/used.tsx';
+import { OnCourse, usedText } from '../limits/used.tsx';
 
 const BUDGETS_SHOWN = 4;
 
@@ -29,7 +29,7 @@ const BudgetFact = ({ budget }: { readonly budget: Budget }) => {
   );
   return (
     <Fact name={link} what={what} warns={usedOf(budget) >= 100}>
-      {formatPercent(usedOf(budget))} of <Money nano={Math.round(amount * 1e9)} as="rough" />
+      {usedText(budget)} of <Money nano={Math.round(amount * 1e9)} as="rough" />
     </Fact>
   );
 };
