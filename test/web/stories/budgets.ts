@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { register, sendRequest } from '../browser/accounts.ts';
-import { screenshot, waitUntil } from '../browser/browser.ts';
+import { joinAccount } from '../../dashboard/over-http/stack.ts';
+import { newEmail, register, sendRequest, verifyAddress } from '../browser/accounts.ts';
+import { screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 describe('a budget', () => {
@@ -88,6 +89,26 @@ describe('the use of a budget', () => {
     await page.reload();
     await page.getByText('used: unknown').waitFor();
     expect(await page.getByText('0%').count()).toBe(0);
+  });
+});
+
+describe('a viewer of one project', () => {
+  it('is not told that nothing is refused: limits and pauses of the whole account are hidden', async () => {
+    const { dashboard } = fixture();
+    const owner = await register(dashboard);
+    await verifyAddress(dashboard, owner);
+    await readApi('/budgets', { name: 'Company', amount: 500, period: 'monthly', block: {} }, owner);
+    await readApi('/pauses', { name: 'Batch', scope: { tag: 'batch' } }, owner);
+    const { open } = await openSignedIn(await joinAccount(dashboard, owner, 'viewer', newEmail(), ['default']));
+    let page = await open('/limits');
+    await page.getByText('Those of the whole account are not shown, and may refuse your requests, too.').waitFor();
+    await waitUntilIdle(page);
+    for (const claim of ['no request is ever refused', 'Nothing is paused'])
+      expect(await page.getByText(claim).count()).toBe(0);
+    page = await open('/keys');
+    await page.getByRole('cell', { name: 'default' }).first().waitFor();
+    await waitUntilIdle(page);
+    expect(await page.getByRole('columnheader', { name: 'Actions' }).count()).toBe(0);
   });
 });
 

@@ -9,6 +9,8 @@ export interface Column<Item> {
   readonly key?: string;
   /** Classes of the whole column, such as `right wide-only`. */
   readonly className?: string | undefined;
+  /** False for readers to whom it would be empty, such as buttons for those who may change nothing. */
+  readonly isShown?: boolean;
   readonly cell: (item: Item) => ReactNode;
 }
 
@@ -59,9 +61,10 @@ interface TableProps<Item> {
 const ROWS = 100;
 
 /** A card with a table of items, written by its columns: the one way that pages show lists. Skeletons while there are no items yet. */
-export const Table = <Item,>({ query, empty, columns, className = '', textOf, ...props }: TableProps<Item>) => {
+export const Table = <Item,>({ query, empty, columns: all, className = '', textOf, ...props }: TableProps<Item>) => {
   const [search, setSearch] = useState('');
   const [rows, setRows] = useState(ROWS);
+  const columns = all.filter(({ isShown = true }) => isShown);
   const { items = query?.data?.items, keyOf = (item) => (item as { readonly id: string }).id } = props;
   if (!items && query?.error) return null;
   if (items?.length === 0 && empty) return <EmptyCard {...empty} />;

@@ -125,6 +125,7 @@ const Projects = () => {
           {
             head: 'Actions',
             className: 'right',
+            isShown: may('rules:write') || may('projects:write'),
             cell: ({ id, name, isDefault, keys }) =>
               keys.length > 0 ? (
                 <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
@@ -154,7 +155,6 @@ const Actions = ({ item }: { readonly item: Key }) => {
   const mayChange = may('keys:write-all') || (may('keys:write') && ownerUserId === me?.user.userId);
   return (
     <>
-      {status !== 'active' && <Badge variant="default">{status}</Badge>}
       {status !== 'revoked' && <PauseButton isSmall label={`Pause ${name}`} start={{ key: id, name: `Key ${name}` }} />}
       {status !== 'revoked' &&
         mayChange &&
@@ -171,13 +171,18 @@ const LastUsed = ({ at }: { readonly at: string | null }) =>
   at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;
 
 /** @param unnamed stands for a member without a name */
-const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => [
+const columnsOf = (names: KeyNames, unnamed: string, mayAct: boolean): readonly Column<Key>[] => [
   {
     head: 'Key',
     cell: ({ name, maskedKey, status, lastUsedAt }) => (
       <>
         <Text fz="sm" fw={560} {...(status === 'revoked' && { td: 'line-through', c: 'dimmed' })}>
           {name}
+          {status !== 'active' && (
+            <Badge component="span" ml={8} variant="default">
+              {status}
+            </Badge>
+          )}
         </Text>
         <span className="mono dim small" style={{ whiteSpace: 'nowrap' }}>
           {maskedKey}
@@ -198,7 +203,7 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="key" id={id} /> },
-  { head: 'Actions', className: 'right', cell: (key) => <Actions item={key} /> },
+  { head: 'Actions', className: 'right', isShown: mayAct, cell: (key) => <Actions item={key} /> },
 ];
 
 export const Keys = () => {
@@ -242,7 +247,7 @@ export const Keys = () => {
       <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
       <Table
         label="Service keys"
-        columns={columnsOf(names, members.data ? 'former member' : 'a member')}
+        columns={columnsOf(names, members.data ? 'former member' : 'a member', may('keys:write') || may('rules:write'))}
         query={query}
         items={data && byUse}
         textOf={({ name, maskedKey, project, ownerUserId }) =>

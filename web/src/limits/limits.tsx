@@ -14,7 +14,7 @@ import { limitTypes } from './limit-types.ts';
 import { refusedText } from './names.ts';
 import { PauseButton } from './pause-button.tsx';
 import { Resume } from './refusing-list.tsx';
-import { useLimits, usePauses } from './use-limits.ts';
+import { useLimits, usePauses, useSeesPart } from './use-limits.ts';
 import { Used } from './used.tsx';
 
 const Scope = ({ pause }: { readonly pause: Pause }) => refusedText(pause.scope, useKeyNames());
@@ -36,7 +36,11 @@ const Pauses = () => (
     title="Pauses"
     action={<PauseButton label="Pause something" start={{}} />}
     query={usePauses()}
-    none="Nothing is paused. A rule on the rate of spending can pause what runs away."
+    none={
+      useSeesPart()
+        ? 'Nothing of your projects and keys alone is paused.'
+        : 'Nothing is paused. A rule on the rate of spending can pause what runs away.'
+    }
     columns={columns}
   />
 );
@@ -81,19 +85,28 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => {
 };
 
 /** Rules and budgets, what is paused, and what keys may call. */
-export const Limits = () => (
-  <ItemList
-    collection="/alert-rules"
-    query={useLimits()}
-    about="Rules and budgets check your spend every minute and notify you. A budget refuses requests when it is used up if you want."
-    empty={{
-      icon: SlidersHorizontal,
-      text: 'Most accounts start with a daily limit: it reports a runaway loop within a minute, not at the end of the month. Without a budget that says so, no request is ever refused.',
-      action: 'Set a daily limit',
-    }}
-    row={(limit) => <LimitRow key={limit.id} limit={limit} />}
-  >
-    <Pauses />
-    <AccessRules />
-  </ItemList>
-);
+export const Limits = () => {
+  const seesPart = useSeesPart();
+  return (
+    <ItemList
+      collection="/alert-rules"
+      query={useLimits()}
+      about={
+        seesPart
+          ? 'Limits and pauses of your projects and keys. Those of the whole account are not shown, and may refuse your requests, too.'
+          : 'Rules and budgets check your spend every minute and notify you. A budget refuses requests when it is used up if you want.'
+      }
+      empty={{
+        icon: SlidersHorizontal,
+        text: seesPart
+          ? 'No limit is set for your projects and keys alone.'
+          : 'Most accounts start with a daily limit: it reports a runaway loop within a minute, not at the end of the month. Without a budget that says so, no request is ever refused.',
+        action: 'Set a daily limit',
+      }}
+      row={(limit) => <LimitRow key={limit.id} limit={limit} />}
+    >
+      <Pauses />
+      <AccessRules />
+    </ItemList>
+  );
+};

@@ -12,6 +12,12 @@ export const useBudgets = () => useApi().useQuery('get', '/budgets', {}, useRefr
 /** The pauses in force. None for roles that may not read them. */
 export const usePauses = () => useApi().useQuery('get', '/pauses', {}, useRefreshing());
 
+/** Whether the user sees a part of the account alone: what limits the whole account is hidden, and holds for that part, too. */
+export const useSeesPart = (): boolean => {
+  const { me, may } = useMe();
+  return me !== undefined && !may('spend:read-all');
+};
+
 export const useAccessRules = () =>
   useApi().useQuery('get', '/access-rules', {}, { enabled: useMe().may('keys:read') });
 
