@@ -414,6 +414,8 @@ it('lists more sessions than a first look, says how many it lacks, and opens one
   await page.getByLabel('Search Sessions').fill('session 149');
   await page.getByRole('link', { name: 'session 149' }).click();
   await page.waitForURL(`**/sessions/session*?from=${from}&to=${yesterday}`);
+  await page.getByRole('link', { name: 'All sessions' }).click();
+  await page.waitForURL(`**/sessions?from=${from}&to=${yesterday}`);
 });
 
 describe('a figure that is a link', () => {

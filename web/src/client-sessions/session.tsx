@@ -4,7 +4,7 @@ import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money, Unpriced } from '../components/amount.tsx';
-import { TextLink } from '../components/links.tsx';
+import { BackLink, TextLink } from '../components/links.tsx';
 import { Loaded, PageHead } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
@@ -76,7 +76,15 @@ export const OneSession = () => {
   const { data } = query;
   return (
     <div className="page">
-      <PageHead title="Session" about={<span className="mono">{sessionId}</span>}>
+      <PageHead
+        title="Session"
+        about={<span className="mono">{sessionId}</span>}
+        back={
+          <BackLink to="/sessions" search={days}>
+            All sessions
+          </BackLink>
+        }
+      >
         {data && (
           <>
             <span className="dim small">
