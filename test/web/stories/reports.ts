@@ -26,7 +26,7 @@ describe('a report', () => {
     await page.getByLabel('Slack', { exact: true }).uncheck();
     await screenshot(page, 'report-form', true);
     await page.getByRole('button', { name: 'Create the report' }).click();
-    await page.getByText('Every week at 08:00 (UTC): by project, model').waitFor();
+    await page.getByText('Every week at 8:00 AM (UTC): by project, model').waitFor();
     await page.getByRole('combobox', { name: 'Weeks begin on' }).click();
     await page.getByRole('option', { name: 'Sunday' }).click();
     await page.getByRole('button', { name: 'Save' }).click();

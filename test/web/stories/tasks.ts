@@ -144,7 +144,7 @@ const tasks: readonly [name: string, most: number, path: string, doIt: (page: Pa
         await click(page.getByRole('button', { name: 'New price' }));
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('Name').fill(named('Task contract'));
-        await dialog.getByLabel('Off').fill('0.001');
+        await dialog.getByLabel('Percent off').fill('0.001');
         // Of no request: prices change what is on record minutes later, while another story compares its sums.
         await dialog.getByLabel('Model').fill('task-model');
         await click(dialog.getByRole('button', { name: 'Add the price' }));

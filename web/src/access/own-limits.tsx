@@ -7,6 +7,7 @@ import type { OwnLimit } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { LoadProblem } from '../components/page.tsx';
+import { formatLimit } from '../format/money.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { dollars } from '../limits/limit-types.ts';
@@ -29,7 +30,7 @@ const AskForMore = ({ limit, onClose }: { readonly limit: Asked; readonly onClos
   const form = useForm({
     initialValues: { amount: '' as number | string, reason: '' },
     validate: {
-      amount: (amount) => (Number(amount) > present ? null : `More than $${present}, your limit now.`),
+      amount: (amount) => (Number(amount) > present ? null : `More than ${formatLimit(present)}, your limit now.`),
       reason: required('A reason'),
     },
   });
@@ -50,7 +51,7 @@ const AskForMore = ({ limit, onClose }: { readonly limit: Asked; readonly onClos
     >
       <NumberInput
         label="Amount"
-        description={present > 0 && `Instead of $${present}.`}
+        description={present > 0 && `Instead of ${formatLimit(present)}.`}
         data-autofocus
         {...dollars}
         {...form.getInputProps('amount')}
@@ -62,11 +63,11 @@ const AskForMore = ({ limit, onClose }: { readonly limit: Asked; readonly onClos
 
 const RaiseState = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
   const { raise } = limit;
-  if (raise?.status === 'pending') return <span className="dim">asked for ${raise.amount}</span>;
+  if (raise?.status === 'pending') return <span className="dim">asked for {formatLimit(raise.amount)}</span>;
   return (
     <Group gap="xs">
       {raise?.status === 'denied' && (
-        <span className="dim">{`$${raise.amount} denied by ${raise.decidedBy?.name}`}</span>
+        <span className="dim">{`${formatLimit(raise.amount)} denied by ${raise.decidedBy?.name}`}</span>
       )}
       <Button size="compact-xs" variant="default" aria-label={`Ask for more: ${nameOf(limit)}`} onClick={onAsk}>
         Ask for more

@@ -83,7 +83,7 @@ export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsPro
         items={otherGroups ? [...groups, otherGroups] : groups}
         keyOf={(row) => ('groups' in row ? 'others' : groupKey(row, by))}
       />
-      {groups.length === 0 && <p className="dim card-pad">No requests in both periods.</p>}
+      {groups.length === 0 && <p className="dim card-pad">No requests in either period.</p>}
     </section>
   );
 };

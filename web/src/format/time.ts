@@ -17,6 +17,7 @@ const instant = local({ dateStyle: 'medium', timeStyle: 'medium' });
 const shortInstant = local({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
 const day = local({ dateStyle: 'medium' });
 const clock = local({ hour: 'numeric', minute: '2-digit' });
+const utcClock = inUtc({ hour: 'numeric', minute: '2-digit' });
 const hourOfDay = local({ weekday: 'short', hour: 'numeric' });
 const offsetName = local({ timeZoneName: 'shortOffset' });
 const utcFullDay = inUtc({ dateStyle: 'medium' });
@@ -40,6 +41,9 @@ export const formatInstants = (fromIso: string, toIso: string): string =>
 
 /** `5:24 PM` */
 export const formatClock = (at: Date): string => clock.format(at);
+
+/** `8:00 AM`: an hour of the day, in whatever zone. */
+export const formatHour = (hour: number): string => utcClock.format(hour * HOUR_MS);
 
 /** `UTC+1`, the user's current offset. */
 export const zoneOffset = (): string =>

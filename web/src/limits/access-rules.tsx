@@ -9,7 +9,7 @@ import { Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { type Column, ListSection, TwoLines } from '../components/table.tsx';
-import { formatMoney } from '../format/money.ts';
+import { formatLimit, formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { DeleteButton, EditorForm } from '../forms/editor.tsx';
 import { problemsIn, required } from '../forms/fields.ts';
@@ -71,7 +71,7 @@ const accessText = ({ scope, allowed, denied, maxRequestUsd }: AccessRule, names
   const parts = [
     ...(allowed ? [`only ${allowed.join(', ') || 'nothing'}`] : []),
     ...(denied.length > 0 ? [`not ${denied.join(', ')}`] : []),
-    ...(maxRequestUsd === null ? [] : [`up to $${maxRequestUsd} for a request`]),
+    ...(maxRequestUsd === null ? [] : [`up to ${formatLimit(maxRequestUsd)} for a request`]),
   ];
   return `${keys || 'All keys'}: ${parts.join('; ')}`;
 };

@@ -7,6 +7,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { formatLimit } from '../format/money.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
 import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';
@@ -20,7 +21,7 @@ const Approve = ({ raise, onClose }: RaiseProps & { readonly onClose: () => void
   const form = useForm<AmountValues>({ initialValues: { amount: raise.amount, holds: 'period_end' } });
   const decide = useApi().useMutation('patch', '/raises/{id}', {
     onSuccess: ({ granted }) => {
-      notifyDone(`${raise.label ?? raise.value} has $${granted?.amount} now.`);
+      notifyDone(`${raise.label ?? raise.value} has ${formatLimit(granted?.amount ?? 0)} now.`);
       onClose();
     },
   });
@@ -50,11 +51,15 @@ const Decision = ({ raise }: RaiseProps) => {
     return (
       <>
         {status}
-        {granted && ` $${granted.amount} ${granted.until ? `until ${boundaryText(granted.until)}` : 'for good'}`}
+        {granted &&
+          ` ${formatLimit(granted.amount)} ${granted.until ? `until ${boundaryText(granted.until)}` : 'for good'}`}
         {decidedBy && <span className="dim small"> by {decidedBy.name}</span>}
       </>
     );
-  const named = (button: string) => ({ label: button, 'aria-label': `${button} $${amount} for ${label ?? value}` });
+  const named = (button: string) => ({
+    label: button,
+    'aria-label': `${button} ${formatLimit(amount)} for ${label ?? value}`,
+  });
   const denial = { params: { path: { id } }, body: { isApproved: false } } as const;
   return (
     <Group gap="xs" justify="flex-end">

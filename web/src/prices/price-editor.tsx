@@ -88,9 +88,9 @@ const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode => {
     case 'volume':
       return <TierFields form={form} />;
     case 'discount':
-      return <NumberInput label="Off" {...percent} {...form.getInputProps('percent')} />;
+      return <NumberInput label="Percent off" {...percent} {...form.getInputProps('percent')} />;
     case 'markup':
-      return <NumberInput label="On top" {...percent} {...form.getInputProps('percent')} />;
+      return <NumberInput label="Percent on top" {...percent} {...form.getInputProps('percent')} />;
     case 'credit':
       return <NumberInput label="Amount" {...dollars} {...form.getInputProps('usd')} />;
     case 'commitment':

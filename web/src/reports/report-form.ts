@@ -1,5 +1,6 @@
 import { groupBySchema } from '../../../lambda/domain/reports/report.ts';
 import type { NewReport, Report } from '../api/responses.ts';
+import { formatHour } from '../format/time.ts';
 import type { BodyOf } from '../forms/changes.ts';
 import { problemsIn, required } from '../forms/fields.ts';
 import { type ChannelValues, channelProblems, channelsOf, channelValuesOf, mailOnly } from '../limits/channels.ts';
@@ -49,7 +50,7 @@ export const bodyOf = (values: ReportValues) => {
 
 export const hours = Array.from({ length: 23 }, (_, index) => ({
   value: String(index + 1),
-  label: `${String(index + 1).padStart(2, '0')}:00`,
+  label: formatHour(index + 1),
 }));
 
 /** Problems of the values, by member of the form. */
@@ -61,11 +62,11 @@ export const reportProblems = (values: ReportValues): Record<string, string | nu
 
 export const frequencyNames = { daily: 'Day', weekly: 'Week', monthly: 'Month' } as const;
 
-/** `Every week at 08:00: by project, model` */
+/** `Every week at 8:00 AM: by project, model` */
 export const reportText = (
   { schedule: { every, hour }, groupBy }: Pick<Report, 'schedule' | 'groupBy'>,
   timeZone = '',
 ): string =>
-  `Every ${frequencyNames[every].toLowerCase()} at ${String(hour).padStart(2, '0')}:00${timeZone && ` (${timeZone})`}: by ${groupBy
+  `Every ${frequencyNames[every].toLowerCase()} at ${formatHour(hour)}${timeZone && ` (${timeZone})`}: by ${groupBy
     .map((by) => by.replace(/^dim:/, ''))
     .join(', ')}`;
