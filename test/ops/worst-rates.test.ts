@@ -16,4 +16,8 @@ describe('the table that budgets reserve by', () => {
       10_000n * 10n ** 9n,
     );
   });
+
+  it('has the prices of peak hours, which weekends lack: write it with `--at` of a workday', () => {
+    expect(worstRates.rows.deepseek).toContain('deepseek-v4-pro 1320 3960 0 1000000');
+  });
 });
