@@ -99,7 +99,7 @@ export class ReadingBuilder implements PickerSink {
 
   value(name: string, json: string): void {
     if (name === '#line') this.#takeLine();
-    else if (name === '#image') this.#images++;
+    else if (name === '#image' || name === 'predictedImage') this.#images++;
     else if (name === 'error' && ERROR.test(json)) this.#found.add('#error');
     else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parsed(json)) || 0;
     else if (name === 'svgUsage') this.#svgUsages.push(parsed(json));

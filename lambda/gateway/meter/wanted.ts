@@ -81,8 +81,8 @@ export const wantedInResponse: Wanted = {
   },
   promptFeedback: { blockReason: 'finishReason' },
   interaction: { id: 'id', model: 'model', status: 'status', usage: 'usage' },
-  // Vertex AI: images, or embeddings
-  predictions: { '*': { '': '#image', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
+  // Imagen's images, which have a type: filtered ones have a reason, which is not charged. Vertex AI's embeddings
+  predictions: { '*': { mimeType: 'predictedImage', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
   // Gemini's interactions: of an event before the last. A client's own metadata may have such a member, too.
   metadata: { usage: 'metadataUsage' },
   // Anthropic: `message_start` has the first half of the usage.
