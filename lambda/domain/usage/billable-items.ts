@@ -63,7 +63,7 @@ export const BILLABLE = {
   /** Gemini: the same of a candidate that is grounded in Google Maps. */
   mapsPrompts: 'grounding.maps',
 
-  /** 1 where the response is the result of a batch (batch output files, `/v1/messages/batches/{id}/results`). */
+  /** Responses with usage, where these are the results of a batch; 1 in older events. */
   batch: 'batch',
   /** Results in a batch output file that report no usage, such as transcriptions. */
   resultsWithoutUsage: 'batch.results_without_usage',

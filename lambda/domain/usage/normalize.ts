@@ -229,12 +229,12 @@ const xaiTools = new Set([
 ]);
 
 /** Units in usage objects of any shape, and those that every call has. */
-const readUnits = (raw: Raw, provider: string, model: string | null): DraftUnits => {
+const readUnits = (raw: Raw, provider: string, model: string | null, responses: number): DraftUnits => {
   const xai = raw['server_side_tool_usage_details'];
   return {
     requests: provider === 'perplexity' ? 1 : 0,
     webSearches:
-      (provider === 'openai' && model !== null && SEARCH_MODEL.test(model) ? 1 : 0) +
+      (provider === 'openai' && model !== null && SEARCH_MODEL.test(model) ? responses : 0) +
       count(at(raw, 'server_tool_use', 'web_search_requests'), raw['num_search_queries']) +
       count(at(xai, 'web_search_calls')) +
       count(at(xai, 'x_search_calls')),
@@ -265,6 +265,7 @@ export const readUsage = (
 ): ReadUsage | null => {
   const raw = reading.usage;
   const billableUnits = readBillableUnits(reading.billableItems);
+  const responses = count(reading.billableItems[BILLABLE.batch], 1);
   const shape = raw && shapes.find(({ members }) => members.some((member) => isPresent(raw[member])));
   const providerCostNanoUsd = raw ? readProviderCost(raw, provider) : null;
   if (!shape && providerCostNanoUsd === null && Object.keys(billableUnits).length === 0) return null;
@@ -275,7 +276,7 @@ export const readUsage = (
     // The usage object has precedence over billable items.
     units: {
       ...billableUnits,
-      ...(raw && nonZero(readUnits(raw, provider, reading.modelServed))),
+      ...(raw && nonZero(readUnits(raw, provider, reading.modelServed, responses))),
       ...nonZero(draft.units ?? {}),
     },
     providerCostNanoUsd,

@@ -39,7 +39,8 @@ const ofGroup = (reading: Reading, group: Raw, index: number): Reading => {
     usage: isRaw(usage) ? usage : null,
     modelServed: typeof model === 'string' ? model : null,
     billableItems: {
-      ...(index === 0 ? reading.billableItems : { [BILLABLE.batch]: 1 }),
+      ...(index === 0 && reading.billableItems),
+      [BILLABLE.batch]: count(at(group, 'lines'), 1),
       [BILLABLE.largestPromptTokens]: count(at(group, 'largest_prompt_tokens')),
     },
   };

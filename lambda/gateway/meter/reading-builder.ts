@@ -253,7 +253,7 @@ export class ReadingBuilder implements PickerSink {
     // Anthropic does not charge for a refusal without output.
     const isFree = this.#values.get('stopReason') === REFUSAL && usage['output_tokens'] === 0;
     if (!isFree) this.#batch?.add(this.#model, usage);
-    this.#billableItems.set(BILLABLE.batch, 1);
+    this.#number(BILLABLE.batch, 1);
     for (const name of usageNames) this.#values.delete(name);
   }
 

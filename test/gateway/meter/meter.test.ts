@@ -190,7 +190,7 @@ describe('dialects', () => {
     ).toMatchObject({
       dialect: 'openai-batch-output',
       usage: { prompt_tokens: 4, completion_tokens: 7 },
-      billableItems: { batch: 1 },
+      billableItems: { batch: 2 },
     });
     const result = JSON.stringify({
       custom_id: 'c',

@@ -307,7 +307,7 @@ describe('a batch inside one document', () => {
         { model: 'b', usage: { prompt_tokens: 2 }, lines: 1 },
       ],
     });
-    expect(builder.billableItems('openai-batch-output')).toEqual({ batch: 1 });
+    expect(builder.billableItems('openai-batch-output')).toEqual({ batch: 2 });
   });
 
   it('a refusal without output is not charged, one with output is', () => {
