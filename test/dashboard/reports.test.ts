@@ -444,7 +444,7 @@ describe('POST /reports/{id}/send', () => {
     expect(await call('POST', `/reports/${id}/send`, {})).toMatchObject({
       ...{ status: 200, body: { items: [{ channel: 'email', isDelivered: true, error: null }] } },
     });
-    expect(sendMail.mock.calls).toMatchObject([
+    expect(sendMail.mock.calls.map(([mail]) => [mail])).toMatchObject([
       [{ to: [caller.email], subject: 'AI spend report: 2026-11-19 (daily)' }],
     ]);
     expect(postWebhook).not.toHaveBeenCalled();
