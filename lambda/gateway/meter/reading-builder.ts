@@ -260,7 +260,7 @@ export class ReadingBuilder implements PickerSink {
   #takeNames(values: Map<string, unknown>): void {
     const model = values.get('model');
     if (typeof model === 'string' && model !== '') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
-    const tier = values.get('serviceTier');
+    const tier = values.get('latency') === 'optimized' ? 'optimized' : values.get('serviceTier');
     if (typeof tier === 'string') this.#serviceTier = tier.slice(0, MAX_TIER_CHARACTERS);
   }
 

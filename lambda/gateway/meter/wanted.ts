@@ -100,6 +100,7 @@ export const wantedInResponse: Wanted = {
   // Bedrock: the last event of a stream; Converse
   'amazon-bedrock-invocationMetrics': 'invocationMetrics',
   serviceTier: { type: 'serviceTier' },
+  performanceConfig: { latency: 'latency' },
   // Anthropic: a batch
   request_counts: { succeeded: 'batchSucceeded' },
   // OpenAI images and speech-to-text
