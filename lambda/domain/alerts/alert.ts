@@ -27,7 +27,7 @@ export const deliverySchema = z.object({
   attempts: z.int().check(z.nonnegative()),
   lastAttemptAt: z.nullable(instant),
   sentAt: z.nullable(instant),
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed, or who did not get it. */
   error: z.nullable(z.string()),
 });
 export type Delivery = z.infer<typeof deliverySchema>;

@@ -232,7 +232,13 @@ describe('with what is not known', () => {
     ...{ period: { name: 'daily', start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z' }, isCounted: false },
   };
 
+  const mailed = {
+    ...{ channel: 'email', status: 'sent', attempts: 1, lastAttemptAt: '2026-11-20T12:00:00Z' },
+    ...{ sentAt: '2026-11-20T12:00:00Z', error: 'not sent to ada@example.com (bounce)' },
+  };
+
   it.each([
+    ['/alerts/{alert}', 'alerts/[^/]+', { deliveries: [mailed] }, 'not sent to ada@example.com (bounce)'],
     ['/access', 'own-limits', { items: [ownLimit] }, 'Requests from before the limit are still being counted.'],
     ['/sessions', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],
     ['/alerts/{alert}', 'sessions', { items: [session] }, /\$5\.00\s*\+ 3 requests of unknown cost/],

@@ -81,6 +81,7 @@ const DeliveryNote = ({ delivery, alert }: { readonly delivery: Delivery; readon
         {delivery.status === 'sent' ? (
           <>
             {isOver ? 'resolved' : 'sent'} {delivery.sentAt && <Instant iso={delivery.sentAt} />}
+            {delivery.error && `, ${delivery.error}`}
           </>
         ) : (
           undeliveredText(delivery)
