@@ -1,6 +1,6 @@
 import { ValidationError } from '../errors.ts';
 import { dayIn } from './time-zones.ts';
-import { DAY_MS, HOUR_MS } from './units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts';
 import {
   addDays,
   bucketOf,
@@ -172,6 +172,15 @@ interface Bounds {
   readonly to?: string | undefined;
 }
 
+/** How far the clock of a client may be ahead. */
+const AHEAD_MS = 5 * MINUTE_MS;
+
+/** Now, by the later of two clocks: just before midnight here, a client may ask from its new day on. */
+const laterNow = ({ from }: Bounds, now: Date): Date => {
+  const first = from === undefined ? 0 : instantOf('from', from).getTime();
+  return first >= now.getTime() && first < now.getTime() + AHEAD_MS ? new Date(first + 1) : now;
+};
+
 /** How far back a list goes by default. */
 const DEFAULT_LIST_DAYS = 30;
 
@@ -181,7 +190,7 @@ const DEFAULT_LIST_DAYS = 30;
  * @throws ValidationError for an empty range
  */
 export const instantsOf = (query: Bounds, now: Date): { readonly from: string; readonly to: string } => {
-  const to = query.to === undefined ? now : endOfQuery(query.to, 'to');
+  const to = query.to === undefined ? laterNow(query, now) : endOfQuery(query.to, 'to');
   const from =
     query.from === undefined ? new Date(to.getTime() - DEFAULT_LIST_DAYS * DAY_MS) : instantOf('from', query.from);
   if (from >= to) throw emptyRange(query);
@@ -209,8 +218,9 @@ export const instantsOfDays = (query: Bounds, now: Date): ReturnType<typeof inst
  */
 export const rangeOf = (
   query: Bounds & { readonly granularity?: Granularity | undefined; readonly timeZone?: string | undefined },
-  now: Date,
+  at: Date,
 ): Range => {
+  const now = laterNow(query, at);
   const from = query.from === undefined ? startOfMonth(now) : firstOfSpend('from', query.from, now);
   const end = query.to === undefined ? startOfNext('day', now) : endOfSpend('to', query.to, now);
   const granularity = query.granularity ?? (end.getTime() - from.getTime() < DAY_MS ? 'hour' : 'day');

@@ -71,6 +71,15 @@ describe('rangeOf', () => {
     expect(bucketsOf(rangeOf({ granularity: 'day' }, start))).toEqual(['2026-12-01']);
   });
 
+  it('takes the new day of a client whose clock is a few minutes ahead', () => {
+    const ofDays = (from: string, at: string) => bucketsOf(rangeOf({ from, granularity: 'day' }, new Date(at)));
+    expect(ofDays('2026-11-21', '2026-11-20T23:55:00.001Z')).toEqual(['2026-11-21']);
+    expect(() => ofDays('2026-11-21', '2026-11-20T23:55:00Z')).toThrow(ValidationError);
+    const from = '2026-11-21T00:00:00.000Z';
+    expect(instantsOf({ from }, new Date('2026-11-20T23:59:00Z'))).toEqual({ from, to: '2026-11-21T00:00:00.001Z' });
+    expect(instantsOf({ from }, new Date(from))).toEqual({ from, to: '2026-11-21T00:00:00.001Z' });
+  });
+
   it.each([
     ['an empty range', { from: '2026-11-20', to: '2026-11-19' }, 'day', 'to'],
     ['a future start', { from: '2026-12-01' }, 'day', 'from'],
