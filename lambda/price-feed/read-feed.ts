@@ -87,7 +87,7 @@ export const readFeed =
         waiting: feed.waiting,
         nextNumber: feed.nextNumber,
       });
-      for (const source of next.refused) logger.error('Published prices refused as a whole', { source });
+      for (const source of next.refused) logger.error('Published prices refused', { source });
       count('RefusedPriceSources', next.refused.length);
       const saved = { ...checked, waiting: next.waiting, nextNumber: next.nextNumber };
       const version = { lists: next.lists, changes: next.changes, acceptedAt: now().toISOString() };

@@ -599,6 +599,19 @@ describe('a broken feed', () => {
     expect(await inputPrice('command-99')).toBe(2);
   });
 
+  it('takes the prices of other providers where one lacks most of its models', async () => {
+    await runWith({ '/genai': genaiData([newModel]) });
+    await runWith({ '/genai': genaiData([command99(9, 8)]) });
+    const mistral = { id: 'mistral', models: [newModel, ...(bundledLists.genaiPrices['mistral']?.models ?? [])] };
+    await runWith({ '/genai': [{ id: 'cohere', models: [command99(2.2, 8)] }, mistral] });
+    expect(counted['RefusedPriceSources']).toBe(1);
+    expect(await waiting()).toContainEqual(expect.objectContaining({ provider: 'cohere', why: 'step' }));
+    expect(await inputPrice('command-99')).toBe(2);
+    const at = new Date(clock);
+    const found = (await bookNow())({ provider: 'mistral', model: 'command-99', at, inputTokens: 10 });
+    expect(found?.rates.input).toBe(2_000_000_000_000n);
+  });
+
   it('has the age of its last whole run', async () => {
     await runWith({ '/genai': genaiData([]) });
     expect(counted['PriceFeedAgeMs']).toBe(0);

@@ -96,7 +96,7 @@ export const usageAlarms = (
   {
     id: 'RefusedPrices',
     summary:
-      'Published prices were refused as a whole: they lack most models, or change prices in a way that no entry explains.',
+      'Published prices were refused: those of a provider that lacks most of its models, or all, which change in a way that no entry explains.',
     metric: priceFeedCount('RefusedPriceSources', HOUR),
   },
   {

@@ -86,7 +86,7 @@ export interface NextLists {
   readonly isChanged: boolean;
   readonly changes: readonly SourcedChange[];
   readonly waiting: readonly WaitingChange[];
-  /** Sources whose data was refused as a whole. */
+  /** Sources whose data was refused, as a whole or of a provider. */
   readonly refused: readonly FeedSource[];
   /** The number of the next change that has to wait. */
   readonly nextNumber: number;
@@ -117,14 +117,8 @@ const isConfirmedBy = (
   });
 };
 
-/** A source that has lost more of a provider's models, or all providers, is broken. */
+/** A source that has less of a provider's models is broken there. It may also have dropped old models, which our list keeps. */
 const MIN_SHARE = 0.5;
-
-type Lists = Readonly<Record<string, readonly unknown[]>>;
-
-const isBroken = (before: Lists, after: Lists): boolean =>
-  Object.keys(after).length === 0 ||
-  Object.entries(after).some(([provider, { length }]) => length < MIN_SHARE * (before[provider]?.length ?? 0));
 
 interface Options {
   readonly now: Date;
@@ -155,19 +149,21 @@ export const nextLists = (current: PriceLists, fetched: FetchedLists, options: O
     source: FeedSource,
     format: Parameters<typeof mergeList<E>>[0],
     before: Parameters<typeof mergeList<E>>[1],
-    after: Parameters<typeof mergeList<E>>[2],
+    published: Parameters<typeof mergeList<E>>[2],
     other: PriceLookup | undefined,
   ) => {
-    if (isBroken(before, after)) {
-      refused.push(source);
-      waiting.push(...open.filter((change) => change.source === source));
-      return before;
-    }
+    const after = Object.fromEntries(
+      Object.entries(published).filter(
+        ([provider, { length }]) => length >= MIN_SHARE * (before[provider]?.length ?? 0),
+      ),
+    );
+    const isBroken = Object.keys(after).length < (Object.keys(published).length || 1);
     const decisionOn = (change: PriceChange) => known.get(nameOf({ ...change, source }))?.decision;
     const isConfirmed = (change: PriceChange) =>
       decisionOn(change) === 'accepted' || (decisionOn(change) !== 'refused' && isConfirmedBy(other, change, now));
     const ours = open.filter((change) => change.source === source);
     const waitingFirst = ours.filter(({ why }) => why === 'oneSource');
+    waiting.push(...ours.filter(({ provider, why }) => why !== 'oneSource' && !(provider in after)));
     const withoutRefused = Object.fromEntries(
       Object.entries(before).map(([provider, entries]) => {
         const isRefused = (entry: E) =>
@@ -214,7 +210,7 @@ export const nextLists = (current: PriceLists, fetched: FetchedLists, options: O
       ...waitingFirst.filter((change) => change.decision !== 'refused' && !isChanged(change)),
     ];
     for (const change of firstOnes) if (!isConfirmed(change)) add({ ...change, source }, 'oneSource');
-    if (merged.isRefused) refused.push(source);
+    if (merged.isRefused || isBroken) refused.push(source);
     return merged.entries;
   };
 
