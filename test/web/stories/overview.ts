@@ -48,7 +48,7 @@ describe('the overview', () => {
     const page = await open('/');
     const tile = page.locator('.card', { hasText: 'Today' }).first();
     await tile.getByText('$4.28').waitFor();
-    expect(await tile.textContent()).toMatch(/\$3\.55 until .+: −17% vs \$4\.28 yesterday until /);
+    expect(await tile.textContent()).toMatch(/\$3\.55 until .+, −17% vs \$4\.28 yesterday until /);
   });
 
   it('shows the figures of the hovered bar; clicks lead to its day, its hour and its requests', async () => {

@@ -44,7 +44,7 @@ export const Against = ({ of: { totals, to }, shownNano, code, children }: Again
     <>
       {totals.costNanoUsd !== shownNano && (
         <>
-          <Money nano={totals.costNanoUsd} shown={shown.now} /> until {formatShortInstant(to)}:{' '}
+          <Money nano={totals.costNanoUsd} shown={shown.now} /> until {formatShortInstant(to)},{' '}
         </>
       )}
       <Change of={totals} code={code} /> vs <Money nano={totals.costBeforeNanoUsd} shown={shown.before} /> {children}
