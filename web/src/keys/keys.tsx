@@ -110,7 +110,7 @@ const DeleteProject = ({ id, name }: { readonly id: string; readonly name: strin
 
 /** The account's projects; who may, adds and deletes some. */
 const Projects = () => {
-  const { may } = useMe();
+  const { me, may } = useMe();
   const query = useApi().useQuery('get', '/projects');
   return (
     <>
@@ -125,7 +125,7 @@ const Projects = () => {
           {
             head: 'Actions',
             className: 'right',
-            isShown: may('rules:write') || may('projects:write'),
+            isShown: !me || may('rules:write') || may('projects:write'),
             cell: ({ id, name, isDefault, keys }) =>
               keys.length > 0 ? (
                 <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
@@ -176,14 +176,16 @@ const columnsOf = (names: KeyNames, unnamed: string, mayAct: boolean): readonly 
     head: 'Key',
     cell: ({ name, maskedKey, status, lastUsedAt }) => (
       <>
-        <Text fz="sm" fw={560} {...(status === 'revoked' && { td: 'line-through', c: 'dimmed' })}>
-          {name}
+        <div>
+          <Text span fz="sm" fw={560} {...(status === 'revoked' && { td: 'line-through', c: 'dimmed' })}>
+            {name}
+          </Text>
           {status !== 'active' && (
-            <Badge component="span" ml={8} variant="default">
+            <Badge ml={8} variant="default">
               {status}
             </Badge>
           )}
-        </Text>
+        </div>
         <span className="mono dim small" style={{ whiteSpace: 'nowrap' }}>
           {maskedKey}
         </span>
@@ -209,10 +211,12 @@ const columnsOf = (names: KeyNames, unnamed: string, mayAct: boolean): readonly 
 export const Keys = () => {
   const query = useApi().useQuery('get', '/keys');
   const { data } = query;
-  const { may } = useMe();
+  const { me, may } = useMe();
   const members = useApi().useQuery('get', '/members', {}, { enabled: may('members:read') });
   const names = useKeyNames();
   const byUse = (data?.items ?? []).toSorted((a, b) => Number(a.status === 'revoked') - Number(b.status === 'revoked'));
+  // Until it is known, too, since a column that comes late moves the others.
+  const mayAct = !me || may('keys:write') || may('rules:write');
   const atLimit = data !== undefined && data.active >= data.limit;
   return (
     <ListPage
@@ -247,7 +251,7 @@ export const Keys = () => {
       <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
       <Table
         label="Service keys"
-        columns={columnsOf(names, members.data ? 'former member' : 'a member', may('keys:write') || may('rules:write'))}
+        columns={columnsOf(names, members.data ? 'former member' : 'a member', mayAct)}
         query={query}
         items={data && byUse}
         textOf={({ name, maskedKey, project, ownerUserId }) =>
