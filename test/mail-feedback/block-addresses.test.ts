@@ -31,7 +31,7 @@ describe('reports of SES', () => {
     expect(await blockOf(accountId)).toEqual({ reason: 'complaint', until: '2027-11-20T12:00:00.000Z' });
   });
 
-  it('are about the address that bounced: another one that its user proves gets mail', async () => {
+  it('are about the address that bounced: another gets mail as soon as its user proves it', async () => {
     const { accountId, userId, email } = await newAccount(table);
     await block({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email) });
     const other = `new-${email}`;

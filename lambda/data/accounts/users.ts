@@ -109,7 +109,7 @@ export const openUsers = (table: Table) => {
       email: string,
       verifiedAt: string,
     ): Promise<void> => {
-      // Mail was blocked to the address of before, or to one that mail reaches now.
+      // Mail was blocked to the address of before, or to this one, which mail reaches now.
       const verify = 'SET email = :email, emailVerifiedAt = :verifiedAt REMOVE mailBlock';
       await transact(
         table,

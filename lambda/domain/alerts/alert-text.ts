@@ -3,7 +3,7 @@ import { dayOf, monthOf } from '../calendar/utc.ts';
 import type { RuleCondition } from '../limits/rule.ts';
 import { escapeHtml, htmlDocument, type Mail, withoutLinks } from '../mail/mail.ts';
 import { moreRequestsText } from '../spend/known-cost.ts';
-import { comparedUsd, countText, shareText } from '../spend/spend-report.ts';
+import { comparedUsd, countText, plural, shareText } from '../spend/spend-report.ts';
 import type { Alert, Contributor } from './alert.ts';
 import { type Message, oneLine } from './message.ts';
 
@@ -34,9 +34,7 @@ const periodText = ({ period: { name, start, end } }: Alert): string => {
 /** Notes on requests that the alert does not include. */
 const notesOf = ({ unit, unpricedRequests, mayAlsoMatch }: Alert): string[] => [
   ...(unit === 'nanoUsd' && unpricedRequests > 0
-    ? [
-        `The cost of ${countText(unpricedRequests)} more ${unpricedRequests === 1 ? 'request' : 'requests'} in this period is unknown and not included.`,
-      ]
+    ? [`The cost of ${plural(unpricedRequests, 'more request')} in this period is unknown and not included.`]
     : []),
   ...(mayAlsoMatch
     ? [

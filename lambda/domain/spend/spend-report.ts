@@ -40,8 +40,10 @@ export const usdOf = (nanoUsd: number): string => decimalOf(nanoUsd);
 /** A count for people: `1,200`. */
 export const countText = (count: number): string => count.toLocaleString('en-US');
 
-/** `1 request`, `1,200 requests`. */
-export const requestsText = (count: number): string => `${countText(count)} ${count === 1 ? 'request' : 'requests'}`;
+/** `1 more request`, `1,200 more requests`. */
+export const plural = (count: number, one: string): string => `${countText(count)} ${one}${count === 1 ? '' : 's'}`;
+
+export const requestsText = (count: number): string => plural(count, 'request');
 
 /** A percentage for people: 20968 is `20,968%`, as the dashboard writes it. */
 export const percentText = (percent: number): string => `${countText(percent)}%`;

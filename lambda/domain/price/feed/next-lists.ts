@@ -157,6 +157,7 @@ export const nextLists = (current: PriceLists, fetched: FetchedLists, options: O
         ([provider, { length }]) => length >= MIN_SHARE * (before[provider]?.length ?? 0),
       ),
     );
+    // A list without any provider is broken, too.
     const isBroken = Object.keys(after).length < (Object.keys(published).length || 1);
     const decisionOn = (change: PriceChange) => known.get(nameOf({ ...change, source }))?.decision;
     const isConfirmed = (change: PriceChange) =>
