@@ -24,6 +24,9 @@ export class ValidationError extends DomainError {
   }
 }
 
+/** The error about one member or parameter. */
+export const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
+
 export class PayloadTooLargeError extends DomainError {}
 
 /** E-mail or password is wrong. One message for both, so that it does not reveal which. */

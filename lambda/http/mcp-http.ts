@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ForbiddenError, ValidationError } from '../domain/errors.ts';
+import { ForbiddenError, invalid } from '../domain/errors.ts';
 import { type ErrorCode, errorCodes } from './error-codes.ts';
 import type { MappedError } from './error-map.ts';
 
@@ -28,7 +28,7 @@ export const checkMcpHeaders = (
       'Pages of this origin may not call this service: corsOrigins of the deployment lists them.',
     );
   if (version !== undefined && !mcpVersions.includes(version))
-    throw new ValidationError([{ path: 'MCP-Protocol-Version', message: `must be one of ${mcpVersions.join(', ')}` }]);
+    throw invalid('MCP-Protocol-Version', `must be one of ${mcpVersions.join(', ')}`);
 };
 
 /** @see https://www.jsonrpc.org/specification#error_object; the others are free for servers */

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
+import { invalid, PayloadTooLargeError, UnauthenticatedError, ValidationError } from '../domain/errors.ts';
 import { messageFor, violationsOf } from '../domain/violations.ts';
 import type { Caller, Membership } from './operation.ts';
 
@@ -120,7 +120,7 @@ export const formBodyOf = (
     throw invalidBody('Send the body as a form with Content-Type: application/x-www-form-urlencoded.');
   const given = [...new URLSearchParams(bytes.toString('utf8'))].filter(([, value]) => value !== '');
   const repeated = given.find(([name], index) => given.findIndex(([other]) => other === name) !== index);
-  if (repeated) throw new ValidationError([{ path: repeated[0], message: 'must be sent only once' }]);
+  if (repeated) throw invalid(repeated[0], 'must be sent only once');
   return Object.fromEntries(given);
 };
 

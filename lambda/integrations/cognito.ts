@@ -4,7 +4,7 @@ import {
   DescribeUserPoolClientCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { PASSWORD_RULES } from '../domain/accounts/passwords.ts';
-import { EmailTakenError, InvalidCredentialsError, RateLimitedError, ValidationError } from '../domain/errors.ts';
+import { EmailTakenError, InvalidCredentialsError, invalid, RateLimitedError } from '../domain/errors.ts';
 
 /**
  * The confidential app client. Cognito's public API refuses whoever does not know its secret, so a stolen refresh token or password is
@@ -66,6 +66,5 @@ export const mapErrors = async <T>(work: Promise<T>, byName: Readonly<Record<str
 export const emailTaken = () =>
   new EmailTakenError('A user with this e-mail address already exists. Log in, or reset the password.');
 export const wrongCredentials = () => new InvalidCredentialsError();
-export const invalidPassword = (path: string) => () => new ValidationError([{ path, message: PASSWORD_RULES }]);
-export const wrongCode = () =>
-  new ValidationError([{ path: 'code', message: 'The code is wrong or has expired. Ask for another one.' }]);
+export const invalidPassword = (path: string) => () => invalid(path, PASSWORD_RULES);
+export const wrongCode = () => invalid('code', 'The code is wrong or has expired. Ask for another one.');

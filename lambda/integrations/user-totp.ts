@@ -4,14 +4,11 @@ import {
   type CognitoIdentityProviderClient,
   VerifySoftwareTokenCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { ValidationError } from '../domain/errors.ts';
+import { invalid } from '../domain/errors.ts';
 import type { Authenticate } from './authenticate.ts';
 import { mapErrors, wrongCredentials } from './cognito.ts';
 
-const wrongCode = () =>
-  new ValidationError([
-    { path: 'totp', message: 'The code is wrong. Send the one that the authenticator app shows now.' },
-  ]);
+const wrongCode = () => invalid('totp', 'The code is wrong. Send the one that the authenticator app shows now.');
 
 /** Second factors of the user pool's users: codes of an authenticator app. Each call proves the password, and needs no session. */
 export const userTotp = (cognito: CognitoIdentityProviderClient, userPoolId: string, authenticate: Authenticate) => {

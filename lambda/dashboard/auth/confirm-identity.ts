@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Account } from '../../data/accounts/accounts.ts';
 import { mayLower } from '../../domain/accounts/sign-on.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import type { Caller } from '../../http/operation.ts';
 import { passwordSchema, totpSchema } from './members.ts';
 import type { Identity } from './open-identity.ts';
@@ -26,5 +26,5 @@ export const confirmIdentity = async (
     account?.signOn === undefined
       ? 'Send your password.'
       : 'Send your password. If you have none, sign in at your identity provider again and repeat this within ten minutes.';
-  throw new ValidationError([{ path: 'password', message }]);
+  throw invalid('password', message);
 };

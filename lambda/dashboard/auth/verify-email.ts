@@ -1,5 +1,5 @@
 import { isVerified, noUser, type User, type Users } from '../../data/accounts/users.ts';
-import { ConflictError, ValidationError } from '../../domain/errors.ts';
+import { ConflictError, invalid } from '../../domain/errors.ts';
 import { addressChangedMail } from '../../domain/mail/account-mails.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Identity } from './open-identity.ts';
@@ -40,10 +40,7 @@ export const verifyEmail =
   async ({ caller, clientAddress, body: { code } }) => {
     const user = await findUser(users, caller.userId);
     const email = await codes.redeem(user.userId, code, now().getTime());
-    if (email === undefined)
-      throw new ValidationError([
-        { path: 'code', message: 'The code is wrong, was used, or has expired. Ask for another one.' },
-      ]);
+    if (email === undefined) throw invalid('code', 'The code is wrong, was used, or has expired. Ask for another one.');
     if (email !== user.email) {
       await freeAddress(email, clientAddress);
       await directory.changeEmail(user.userId, email);

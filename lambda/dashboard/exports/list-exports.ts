@@ -3,7 +3,7 @@ import { rollupDueAt } from '../../data/ledger/rollup-marks.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, isMonth } from '../../domain/calendar/utc.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import {
   type DatasetName,
   datasetNames,
@@ -52,7 +52,7 @@ export const listExports =
     const to = query.to ?? dayOf(now.toISOString());
     const from = query.from ?? addDays(to, -DEFAULT_DAYS);
     if (from > to || addDays(from, MAX_LISTED_DAYS) <= to)
-      throw new ValidationError([{ path: 'from', message: `must be up to ${MAX_LISTED_DAYS - 1} days before to` }]);
+      throw invalid('from', `must be up to ${MAX_LISTED_DAYS - 1} days before to`);
     const names = datasetsFor(caller).filter((name) => query.dataset === undefined || name === query.dataset);
     const [days, marked] = await Promise.all([
       dayExports.list(accountId, from, to),
@@ -89,8 +89,7 @@ export const listExportChanges =
   ({ dayExports, ...links }: Opened): Implementation<typeof operations.listExportChanges> =>
   async ({ caller, query: { cursor, limit } }) => {
     const { accountId } = caller;
-    if (cursor !== undefined && !CURSOR.test(cursor))
-      throw new ValidationError([{ path: 'cursor', message: 'must be nextCursor of a call before' }]);
+    if (cursor !== undefined && !CURSOR.test(cursor)) throw invalid('cursor', 'must be nextCursor of a call before');
     const changed = await exportChanges(dayExports, accountId, cursor, links.now());
     const page = changed.slice(0, limit);
     const linkTo = openLinks(links, accountId);

@@ -1,6 +1,6 @@
 import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { shownWebhookUrl } from '../../domain/alerts/channels.ts';
-import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Destination } from '../../domain/exports/destination.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
@@ -27,7 +27,7 @@ const detailsOf = ({ name, type, url, isActive }: Destination) => ({
 
 const requireUrl = async ({ webhookUrlProblem }: Settings, url: string): Promise<void> => {
   const message = await webhookUrlProblem(url);
-  if (message !== undefined) throw new ValidationError([{ path: 'url', message }]);
+  if (message !== undefined) throw invalid('url', message);
 };
 
 const find = async (
@@ -91,7 +91,7 @@ export const updateDestination =
     // Who changes the address must not get the credentials of the former one.
     const isElsewhere = isNew && new URL(url).origin !== new URL(before.url).origin;
     if (isElsewhere && !body.headers && Object.keys(before.headers).length > 0)
-      throw new ValidationError([{ path: 'headers', message: 'must be sent again for another host' }]);
+      throw invalid('headers', 'must be sent again for another host');
     const isStarted = body.isActive === true && !before.isActive;
     const changes = { ...others, ...(isNew && { url }), ...(isStarted && { failures: 0, problem: null }) };
     const after: Destination = { ...before, ...(changes as Partial<Destination>) };

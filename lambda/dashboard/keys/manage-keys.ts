@@ -8,10 +8,10 @@ import { plans } from '../../domain/billing/plans.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import {
   ForbiddenError,
+  invalid,
   LimitReachedError,
   NotFoundError,
   UnauthenticatedError,
-  ValidationError,
 } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
@@ -83,14 +83,13 @@ const findMember = async (
   if (member === null) return undefined;
   const user = await users.find(member);
   if (user?.accountId !== caller.accountId || user.tokenId !== undefined)
-    throw new ValidationError([{ path: 'member', message: `${member} is not a member of the account` }]);
+    throw invalid('member', `${member} is not a member of the account`);
   return user;
 };
 
 /** @throws ValidationError */
 const requireFuture = (validUntil: string | null | undefined, now: Date): void => {
-  if (validUntil && Date.parse(validUntil) <= now.getTime())
-    throw new ValidationError([{ path: 'validUntil', message: 'must be in the future' }]);
+  if (validUntil && Date.parse(validUntil) <= now.getTime()) throw invalid('validUntil', 'must be in the future');
 };
 
 /** @param developer the user id of a role that sees its own keys only. @throws LimitReachedError */

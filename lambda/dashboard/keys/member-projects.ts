@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Projects } from '../../data/accounts/projects.ts';
 import { projectRoles, type Role } from '../../domain/accounts/permissions.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 
 const MAX_MEMBER_PROJECTS = 50;
 
@@ -25,10 +25,9 @@ export const requireProjects = async (
   path = 'projects',
 ): Promise<void> => {
   if (!wanted) return;
-  const problem = (message: string) => new ValidationError([{ path, message }]);
   if (!(projectRoles as readonly Role[]).includes(role))
-    throw problem(`must be null: the role ${role} is for the whole account`);
+    throw invalid(path, `must be null: the role ${role} is for the whole account`);
   const known = (await projects.list(accountId)).map(({ projectId }) => projectId);
   const unknown = wanted.find((each) => !known.includes(each));
-  if (unknown !== undefined) throw problem(`${unknown} is not a project of the account`);
+  if (unknown !== undefined) throw invalid(path, `${unknown} is not a project of the account`);
 };

@@ -5,7 +5,7 @@ import { overrideAction } from '../../data/ledger/limit-values.ts';
 import { pageCursor } from '../../data/table/page-cursor.ts';
 import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
-import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { EachLimit } from '../../domain/limits/block.ts';
 import { limitPeriodAt, type Override, overrideAt } from '../../domain/limits/each.ts';
 import { eachLimitOf } from '../../domain/limits/limit-blocks.ts';
@@ -272,8 +272,7 @@ export const planOverride = async (
   const now = dependencies.now();
   const until =
     wanted?.until === 'period_end' ? (limitPeriodAt(limit.period, now)?.end ?? null) : (wanted?.until ?? null);
-  if (until !== null && Date.parse(until) <= now.getTime())
-    throw new ValidationError([{ path: 'until', message: 'must be in the future' }]);
+  if (until !== null && Date.parse(until) <= now.getTime()) throw invalid('until', 'must be in the future');
   const before = await dependencies.limitValues.findOverride(accountId, id, value);
   const after = wanted?.isRaise && until !== null ? overrideAt(before, new Date(until)) : null;
   const override = wanted && {

@@ -1,6 +1,6 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { hasKey, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
-import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
@@ -30,9 +30,9 @@ const requireKnown = async (
   const { sees } = scopeOf(caller);
   const found = key === undefined ? undefined : await keys.find(caller.accountId, key);
   if (key !== undefined && !(found?.status === 'active' && isIn(sees, found)))
-    throw new ValidationError([{ path: 'scope.key', message: `${key} is not an active key of the account` }]);
+    throw invalid('scope.key', `${key} is not an active key of the account`);
   if (project !== undefined && !(await projects.list(caller.accountId)).some(({ projectId }) => projectId === project))
-    throw new ValidationError([{ path: 'scope.project', message: `${project} is no project of the account` }]);
+    throw invalid('scope.project', `${project} is no project of the account`);
 };
 
 /** @throws NotFoundError */

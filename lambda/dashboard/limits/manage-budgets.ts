@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { percentUsed } from '../../domain/limits/each.ts';
 import { type BudgetConfig, budgetConfigSchema, type Limit } from '../../domain/limits/limit.ts';
 import {
@@ -91,12 +91,11 @@ const countedBy = ({ each, period, filter, unknownCost }: BudgetConfig) => [each
 
 /** @throws ValidationError */
 const requireSound = (config: BudgetConfig): BudgetConfig => {
-  const problem = (path: string, message: string) => new ValidationError([{ path, message }]);
   for (const name of ['amountByProject', 'amountByRole'] as const)
     if (config[name] && config.each !== 'member' && config.each !== 'key')
-      throw problem(name, 'needs `each` to be member or key');
+      throw invalid(name, 'needs `each` to be member or key');
   const role = Object.keys(config.amountByRole ?? {}).find((each) => !(roles as readonly string[]).includes(each));
-  if (role !== undefined) throw problem('amountByRole', `${role} is not one of ${roles.join(', ')}`);
+  if (role !== undefined) throw invalid('amountByRole', `${role} is not one of ${roles.join(', ')}`);
   return config;
 };
 
@@ -123,9 +122,7 @@ export const {
     patched: ({ config }, members) => {
       const next = parseWith(budgetConfigSchema, mergePatch(config, members));
       if ((config.each ?? next.each) !== undefined && !isDeepStrictEqual(countedBy(config), countedBy(next)))
-        throw new ValidationError([
-          { path: 'each', message: 'cannot change with its period, filter and unknownCost: make another budget' },
-        ]);
+        throw invalid('each', 'cannot change with its period, filter and unknownCost: make another budget');
       return conditionOf(next);
     },
   },

@@ -3,7 +3,7 @@ import { scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { ForbiddenError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { ForbiddenError, invalid, NotFoundError } from '../../domain/errors.ts';
 import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
@@ -43,8 +43,7 @@ const previewCondition = async (dependencies: Settings, accountId: string, condi
   if (condition.type === 'burn_rate') return previewValues(dependencies, { accountId, condition, at });
   const evaluator = evaluatorOf(condition);
   // Values have no counters of spend: all together against the amount of one would say nothing.
-  if (evaluator.limit?.each)
-    throw new ValidationError([{ path: 'each', message: 'cannot be tested on past requests' }]);
+  if (evaluator.limit?.each) throw invalid('each', 'cannot be tested on past requests');
   const { read } = backtestRange(condition, at);
   const series = spendSeries(evaluator);
   for await (const counter of dependencies.readCounters({ accountId, range: read, groupBy: evaluator.readBy }))
@@ -98,7 +97,7 @@ const requireCountable = async ({ termsOf, now }: Settings, accountId: string, c
   const { retentionDays } = await termsOf(accountId);
   if (now().getTime() - Date.parse(limit.period.from) <= retentionDays * DAY_MS) return;
   const message = `must be within the ${retentionDays} days for which requests are on record: values are counted by them`;
-  throw new ValidationError([{ path: 'period.from', message }]);
+  throw invalid('period.from', message);
 };
 
 /**

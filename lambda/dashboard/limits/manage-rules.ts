@@ -5,7 +5,7 @@ import { alertLinks, alertMessage } from '../../domain/alerts/alert-text.ts';
 import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, NotFoundError } from '../../domain/errors.ts';
 import { type AlertCondition, isRuleIn, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
@@ -67,8 +67,7 @@ export const testRule =
     const rule = await rules.find(accountId, id);
     if (!isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
     const channels = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
-    if (channels.length === 0)
-      throw new ValidationError([{ path: 'id', message: 'must be a rule with a channel other than email' }]);
+    if (channels.length === 0) throw invalid('id', 'must be a rule with a channel other than email');
     const at = now();
     const today = `${dayOf(at.toISOString())}T00:00:00.000Z`;
     const alert = triggeredAlert(

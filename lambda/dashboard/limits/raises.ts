@@ -5,7 +5,7 @@ import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { raiseDecidedMail, raiseMail, raiseMessage } from '../../domain/alerts/raise-message.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { ForbiddenError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { ForbiddenError, invalid, NotFoundError } from '../../domain/errors.ts';
 import { limitPeriodAt } from '../../domain/limits/each.ts';
 import { RAISE_DAYS, type Raise } from '../../domain/limits/raise.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
@@ -25,8 +25,7 @@ const requireMore = ({ state: { limitNanoUsd } }: Found, amount: number): number
     limitNanoUsd === null
       ? 'is not needed: there is no limit'
       : `must be more than $${usdOf(limitNanoUsd)}, the limit now`;
-  if (limitNanoUsd === null || usdToNanoUsd(amount) <= limitNanoUsd)
-    throw new ValidationError([{ path: 'amount', message }]);
+  if (limitNanoUsd === null || usdToNanoUsd(amount) <= limitNanoUsd) throw invalid('amount', message);
   return limitNanoUsd;
 };
 

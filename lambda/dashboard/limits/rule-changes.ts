@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
@@ -11,7 +11,7 @@ import type { Settings } from '../open-settings.ts';
 
 /* Alert rules and budgets are created and changed alike: both are rules. */
 
-const webhookProblem = (message: string) => new ValidationError([{ path: 'webhookUrl', message }]);
+const webhookProblem = (message: string) => invalid('webhookUrl', message);
 
 /** The webhook of a rule or report. Keeps the secret if the URL is unchanged, else makes a new one. */
 export const webhookOf = async (
@@ -39,7 +39,7 @@ export const targetsOf = async (
   for (const name of targetNames) {
     const before = previous?.[name];
     const { [name]: target } = changes;
-    const problem = (message: string) => new ValidationError([{ path: `targets.${name}`, message }]);
+    const problem = (message: string) => invalid(`targets.${name}`, message);
     if (target === null) delete targets[name];
     else if (target !== undefined && target !== before && target !== (before && maskTarget(before))) {
       const { targetProblem, url } = channelTypes[name];
@@ -165,7 +165,7 @@ export const requireKnown = async (
   const { filter, limit } = evaluatorOf(condition);
   const problem = (name: string, message: string) => {
     const path = condition.type === 'budget' ? 'filter' : 'config.filter';
-    return new ValidationError([{ path: `${path}.${name}`, message }]);
+    return invalid(`${path}.${name}`, message);
   };
   const { project, member, keyId } = filter ?? {};
   if (keyId !== undefined && !(await keys.find(accountId, keyId)))
@@ -178,8 +178,7 @@ export const requireKnown = async (
   if (member !== undefined && !(await users.recipients(accountId)).some(({ userId }) => userId === member))
     throw problem('member', `${member} is not a member of the account`);
   const unknown = ofAmounts.find((id) => !isProject(id));
-  if (unknown !== undefined)
-    throw new ValidationError([{ path: 'amountByProject', message: `${unknown} is not a project of the account` }]);
+  if (unknown !== undefined) throw invalid('amountByProject', `${unknown} is not a project of the account`);
   // The values of a limit of each are counted for themselves: its dimension need not be declared.
   const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));
   if (wanted === undefined) return;

@@ -1,7 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { scopeOf } from '../../domain/accounts/scope.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { mapError } from '../../http/error-map.ts';
 import { requirePermission } from '../../http/http-stack.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
@@ -80,7 +80,7 @@ export const respondToMcp =
   async ({ body, caller, requestId }) => {
     if (body.id === undefined) return undefined;
     const sdk = await import('#mcp-sdk');
-    if (!sdk.isJSONRPCRequest(body)) throw new ValidationError([{ path: '', message: 'must be a JSON-RPC request' }]);
+    if (!sdk.isJSONRPCRequest(body)) throw invalid('', 'must be a JSON-RPC request');
     const problem = paramsProblem(sdk, body);
     if (problem !== undefined)
       return { jsonrpc: '2.0', id: body.id, error: { code: sdk.ErrorCode.InvalidParams, message: problem } };

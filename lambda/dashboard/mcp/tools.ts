@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { decimalOf } from '../../domain/money.ts';
 import { type Input, type Operation, type Route, route } from '../../http/operation.ts';
 import { pageParameters } from '../../http/parameters.ts';
@@ -188,7 +188,7 @@ const pageIn = (shown: Shown, rows: string, from: number, count: number): Shown 
 const offsetOf = (cursor = '0'): number => {
   const from = Number(cursor);
   if (Number.isSafeInteger(from) && from >= 0) return from;
-  throw new ValidationError([{ path: 'cursor', message: 'must be nextCursor of the page before' }]);
+  throw invalid('cursor', 'must be nextCursor of the page before');
 };
 
 /** Runs a tool as the API runs its operation: by its schema on the way out, too. @param parsed arguments of the tool */
@@ -273,5 +273,5 @@ export const toolText = async (
   const { text } = await readPage();
   if (text.length <= MOST_CHARACTERS) return text;
   const message = `makes a response of ${text.length} characters, and at most ${MOST_CHARACTERS} are sent: ask for fewer groups, a shorter time, or a coarser granularity`;
-  throw new ValidationError([{ path: 'limit', message }]);
+  throw invalid('limit', message);
 };

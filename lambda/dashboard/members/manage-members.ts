@@ -2,7 +2,7 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { ServiceKey } from '../../data/accounts/service-keys.ts';
 import { checkMember, type User } from '../../data/accounts/users.ts';
 import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
-import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
@@ -95,7 +95,7 @@ const end = async (
 /** @throws ValidationError where nobody else of the account can get the keys */
 const requireHeir = (members: readonly User[], userId: string, to: string | undefined): User => {
   const heir = members.find((each) => each.userId === to && to !== userId);
-  if (heir === undefined) throw new ValidationError([{ path: 'to', message: 'must be another member of the account' }]);
+  if (heir === undefined) throw invalid('to', 'must be another member of the account');
   return heir;
 };
 

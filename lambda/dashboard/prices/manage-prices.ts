@@ -1,6 +1,6 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
-import { LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { factorText } from '../../domain/own-prices/fraction.ts';
 import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
 import { withChange } from '../../domain/own-prices/price-job.ts';
@@ -29,9 +29,8 @@ const instant = (dayOrInstant: string): string => new Date(dayOrInstant).toISOSt
 
 /** @throws ValidationError */
 const requireValid = ({ from, until, terms }: OwnPrice): void => {
-  if (until !== null && until <= from) throw new ValidationError([{ path: 'until', message: 'must be after from' }]);
-  if (until === null && terms.kind === 'credit')
-    throw new ValidationError([{ path: 'until', message: 'is needed: a credit expires' }]);
+  if (until !== null && until <= from) throw invalid('until', 'must be after from');
+  if (until === null && terms.kind === 'credit') throw invalid('until', 'is needed: a credit expires');
 };
 
 /** A price in the audit log. */

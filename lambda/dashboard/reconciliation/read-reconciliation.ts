@@ -8,7 +8,7 @@ import type { Table } from '../../data/table/table.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { type Day, dayOf } from '../../domain/calendar/utc.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { modelNames } from '../../domain/price/model-names.ts';
 import type { PriceBook } from '../../domain/price/rates.ts';
 import type { ProviderLabel } from '../../domain/providers.ts';
@@ -93,7 +93,7 @@ const untrackedByDay = (gaps: readonly TrackingGap[]): Map<Day, number> => {
 const rangeOf = (days: { readonly from: Day; readonly to: Day }) => {
   const range = instantsOf(days, new Date());
   if (Date.parse(range.to) - Date.parse(range.from) > MAX_DAYS * DAY_MS)
-    throw new ValidationError([{ path: 'to', message: `must be at most ${MAX_DAYS} days from the first` }]);
+    throw invalid('to', `must be at most ${MAX_DAYS} days from the first`);
   return range;
 };
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import type { ChannelName } from '../../domain/limits/rule.ts';
 import { isReportFor, type Report } from '../../domain/reports/report.ts';
 import { reportMail } from '../../domain/reports/report-mail.ts';
@@ -51,15 +51,12 @@ const requireKnown = async (
   const wanted = groupBy.filter((by) => by.startsWith('dim:'));
   const declared = wanted.length === 0 ? [] : (await findDeclared(accountId)).filter(isDeclared);
   const unknown = wanted.find((by) => !declared.some(({ name }) => declaredName(name) === by));
-  if (unknown !== undefined) {
-    const message = `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it first`;
-    throw new ValidationError([{ path: 'groupBy', message }]);
-  }
+  if (unknown !== undefined)
+    throw invalid('groupBy', `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it first`);
   if (!recipients) return;
   const members = await users.recipients(accountId);
   const stranger = recipients.find((each) => !members.some(({ userId }) => userId === each));
-  if (stranger !== undefined)
-    throw new ValidationError([{ path: 'recipients', message: `${stranger} is not a member of the account` }]);
+  if (stranger !== undefined) throw invalid('recipients', `${stranger} is not a member of the account`);
 };
 
 const auditOfReport = (
@@ -199,8 +196,7 @@ export const sendReport =
     const report = await reports.find(accountId, id);
     const members = await users.recipients(accountId);
     const me = members.filter((member) => member.userId === userId);
-    if (to === 'me' && me.length === 0)
-      throw new ValidationError([{ path: 'to', message: 'must be all for an API token, which has no mail address' }]);
+    if (to === 'me' && me.length === 0) throw invalid('to', 'must be all for an API token, which has no mail address');
     const calendar = await reports.calendar(accountId);
     const at = now();
     const content = await readContent(report, lastPeriod(report.schedule.every, at, calendar), calendar);

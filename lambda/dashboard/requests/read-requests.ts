@@ -1,6 +1,6 @@
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
-import { NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { invalid, NotFoundError } from '../../domain/errors.ts';
 import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { keptRange, type RequestRecord } from '../../domain/spend/request-record.ts';
 import type { Implementation } from '../../http/operation.ts';
@@ -30,8 +30,7 @@ export const listRequests =
     const isSplit = needsKeys({ project, member });
     const chosen = isSplit ? keysIn({ project, member }, await keys.list(accountId)).map(({ keyId }) => keyId) : [];
     const currency = await findCurrency(accountId);
-    if (orderBy !== 'time' && cursor !== undefined)
-      throw new ValidationError([{ path: 'cursor', message: 'only orderBy=time has further pages' }]);
+    if (orderBy !== 'time' && cursor !== undefined) throw invalid('cursor', 'only orderBy=time has further pages');
     const wanted = {
       ...keptRange(instantsOf({ from, to }, now()), now()),
       limit,

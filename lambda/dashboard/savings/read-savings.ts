@@ -2,7 +2,7 @@ import { scopeOf } from '../../domain/accounts/scope.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { startOf, startOfNext } from '../../domain/calendar/utc.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid, ValidationError } from '../../domain/errors.ts';
 import type { Decision } from '../../domain/savings/decision.ts';
 import type { Change } from '../../domain/savings/what-if.ts';
 import { displayCostAt } from '../../domain/spend/display-currency.ts';
@@ -23,7 +23,7 @@ const rangeOf = ({ from, to }: { readonly from?: string | undefined; readonly to
   const since = from ?? new Date(now.getTime() - USUAL_DAYS * DAY_MS).toISOString();
   const range = keptRange(instantsOf({ from: since, to }, now), now);
   if (Date.parse(range.to) - Date.parse(range.from) > MAX_DAYS * DAY_MS)
-    throw new ValidationError([{ path: 'from', message: `the range has more than ${MAX_DAYS} days` }]);
+    throw invalid('from', `the range has more than ${MAX_DAYS} days`);
   return range;
 };
 

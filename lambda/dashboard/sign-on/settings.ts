@@ -3,7 +3,7 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import { isVerified, noUser, type User } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import type { Identity } from '../auth/open-identity.ts';
@@ -16,8 +16,6 @@ interface Changes {
   readonly defaultProjects?: readonly string[] | null | undefined;
   readonly isRequired?: boolean | undefined;
 }
-
-const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
 
 const read = async (
   { accounts, users }: Identity,

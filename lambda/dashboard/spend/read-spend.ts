@@ -1,6 +1,6 @@
 import { comparedPeriods, type Period } from '../../domain/calendar/compared-periods.ts';
 import { isKept, precedingRange, rangeOf } from '../../domain/calendar/range.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { CounterOverflowError, ifExact } from '../../domain/spend/counters.ts';
 import type { SpendDimensionName } from '../../domain/spend/dimensions.ts';
 import { describeCurrency } from '../../domain/spend/display-currency.ts';
@@ -28,8 +28,7 @@ const ifTooLarge =
   };
 
 const rejectTooLarge = (): never => {
-  const message = 'the sum is too large to be exact (9 million USD): narrow the range, or filter';
-  throw new ValidationError([{ path: 'from', message }]);
+  throw invalid('from', 'the sum is too large to be exact (9 million USD): narrow the range, or filter');
 };
 
 export const readSpend =

@@ -3,7 +3,7 @@ import type { FindDisplayCurrency } from '../../data/accounts/own-prices.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { isTimeZone } from '../../domain/calendar/time-zones.ts';
 import { granularities } from '../../domain/calendar/utc.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { hostLabel } from '../../domain/host-label.ts';
 import { type DeclaredDimension, declaredName } from '../../domain/spend/declared-dimensions.ts';
 import {
@@ -168,19 +168,15 @@ const dimensionsOf = async (
   const filter = filterOf(query);
   const groupBy = [...new Set(query.groupBy)].map(dimensionOf);
   const ofKey = groupBy.find(isKeyDimension);
-  if (groupBy.includes('keyId') && ofKey !== undefined) {
-    const message = `key and ${ofKey} do not combine: a key belongs to one ${ofKey}`;
-    throw new ValidationError([{ path: 'groupBy', message }]);
-  }
+  if (groupBy.includes('keyId') && ofKey !== undefined)
+    throw invalid('groupBy', `key and ${ofKey} do not combine: a key belongs to one ${ofKey}`);
   const dimensions = [...groupBy, ...(Object.keys(filter) as SpendDimensionName[])];
   const pathOf = (name: SpendDimensionName) => (groupBy.includes(name) ? 'groupBy' : 'dim');
   const problem = combinationProblem(dimensions);
-  if (problem !== undefined) throw new ValidationError([{ path: 'groupBy', message: problem }]);
+  if (problem !== undefined) throw invalid('groupBy', problem);
   const asked = dimensions.find((name) => name.startsWith('dim:'));
-  if (asked !== undefined && !(await findDeclared()).some(({ name }) => declaredName(name) === asked)) {
-    const message = `${asked.slice('dim:'.length)} is not a dimension of the account: declare it first`;
-    throw new ValidationError([{ path: pathOf(asked), message }]);
-  }
+  if (asked !== undefined && !(await findDeclared()).some(({ name }) => declaredName(name) === asked))
+    throw invalid(pathOf(asked), `${asked.slice('dim:'.length)} is not a dimension of the account: declare it first`);
   return { filter, groupBy };
 };
 

@@ -3,7 +3,7 @@ import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { checkMember } from '../../data/accounts/users.ts';
 import { clientIdOf, clientWith, mayReturnTo } from '../../domain/accounts/oauth-client.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
-import { ValidationError } from '../../domain/errors.ts';
+import { invalid } from '../../domain/errors.ts';
 import { mcpUrl } from '../../http/mcp-http.ts';
 import { OAuthError } from '../../http/oauth-error.ts';
 import type { Implementation, Input } from '../../http/operation.ts';
@@ -57,10 +57,9 @@ export const authorizeClient =
     const { clientId, redirectUri, codeChallenge, state, resource, role, projects, expiresInDays } = body;
     const client = clientWith(clientId);
     if (client === undefined || !mayReturnTo(client, redirectUri))
-      throw new ValidationError([{ path: 'redirectUri', message: 'is not an address that the client registered' }]);
+      throw invalid('redirectUri', 'is not an address that the client registered');
     // A server that asks for tokens of another one gets none.
-    if (resource !== mcpUrl(origin))
-      throw new ValidationError([{ path: 'resource', message: `must be ${mcpUrl(origin)}` }]);
+    if (resource !== mcpUrl(origin)) throw invalid('resource', `must be ${mcpUrl(origin)}`);
     const code = dependencies.newCode();
     const returnTo = new URL(redirectUri);
     const asked = { name: client.name, role, projects, secret: code, lastsMs: CODE_MS, client: returnTo.host };

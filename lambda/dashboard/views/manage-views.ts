@@ -1,7 +1,7 @@
 import { auditOf, requireRoom } from '../../data/accounts/audit-log.ts';
 import { isViewIn, MAX_VIEWS, namesOf, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../../domain/errors.ts';
+import { ConflictError, invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -21,7 +21,7 @@ const isSeen =
  */
 const requireValid = ({ viewId, page, name, search }: SavedView, all: readonly SavedView[]): void => {
   const message = searchProblem(page, search);
-  if (message !== undefined) throw new ValidationError([{ path: 'search', message }]);
+  if (message !== undefined) throw invalid('search', message);
   if (all.some((other) => other.viewId !== viewId && other.page === page && other.name === name))
     throw new ConflictError(`The page has a view with the name "${name}". Change that one, or choose another name.`);
 };
@@ -43,9 +43,7 @@ const requireKnown = async ({ keys, projects, users }: Settings, accountId: stri
     member: [...members.map(({ userId }) => userId), ...allKeys.map(({ ownerUserId }) => ownerUserId)],
   };
   const unknown = names.find(({ name, value }) => !known[name]?.includes(value));
-  if (unknown === undefined) return;
-  const message = `${unknown.value} is not a ${unknown.name} of the account`;
-  throw new ValidationError([{ path: 'search', message }]);
+  if (unknown) throw invalid('search', `${unknown.value} is not a ${unknown.name} of the account`);
 };
 
 const auditOfView = (

@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 
 /**
  * The rules for new passwords that a schema can state: NIST SP 800-63B, which asks for length and not for composition. What is easy to
@@ -104,5 +104,5 @@ export const passwordProblem = async (password: string, words: readonly string[]
  */
 export const requireGoodPassword = async (path: string, password: string, words: readonly string[]): Promise<void> => {
   const message = await passwordProblem(password, words);
-  if (message !== undefined) throw new ValidationError([{ path, message }]);
+  if (message !== undefined) throw invalid(path, message);
 };

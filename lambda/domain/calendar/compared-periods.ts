@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { coveringRange, endOfSpend, firstOfSpend, isKept, MAX_BUCKETS, precedingRange } from './range.ts';
 import { DAY_MS } from './units.ts';
 import { type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
@@ -20,9 +20,9 @@ export interface Period {
 const lengthMs = ({ from, to }: Period): number => Date.parse(to) - Date.parse(from);
 
 const requireOrder = ({ from, to }: Period, path: string): void => {
-  if (from >= to) throw new ValidationError([{ path, message: 'must be after the first day, which must be past' }]);
+  if (from >= to) throw invalid(path, 'must be after the first day, which must be past');
   if (lengthMs({ from, to }) > MAX_BUCKETS.day * DAY_MS)
-    throw new ValidationError([{ path, message: `a period may have at most ${MAX_BUCKETS.day} days` }]);
+    throw invalid(path, `a period may have at most ${MAX_BUCKETS.day} days`);
 };
 
 const isStartOf = (granularity: Granularity, at: Date): boolean => startOf(granularity, at).getTime() === at.getTime();

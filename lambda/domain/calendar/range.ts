@@ -1,4 +1,4 @@
-import { ValidationError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { dayIn } from './time-zones.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts';
 import {
@@ -111,8 +111,6 @@ const hoursAreKept = (since: string, now: Date): boolean =>
 /** True where the ledger still has all counters that the range is read from. */
 export const isKept = (range: Range, now: Date): boolean =>
   rangesOf(range).every(({ granularity, from }) => granularity !== 'hour' || hoursAreKept(from, now));
-
-const invalid = (path: string, message: string) => new ValidationError([{ path, message }]);
 
 /** @throws ValidationError outside the years that the ledger can have */
 const instantOf = (path: string, text: string): Date => {

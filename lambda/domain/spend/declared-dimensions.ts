@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Day, dayOf } from '../calendar/utc.ts';
-import { ValidationError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import type { DeclaredName } from './dimensions.ts';
 
 /** Each declared name costs one more counter write for a request on its own. */
@@ -63,9 +63,10 @@ export const declare = (
   const added = names
     .filter((name) => !before.has(name))
     .map((name): DeclaredDimension => ({ name, periods: [{ from: now, until: null }] }));
-  if (kept.length + added.length > MAX_DECLARED_EVER) {
-    const message = `an account may declare ${MAX_DECLARED_EVER} names over time: use one of ${[...before].join(', ')}`;
-    throw new ValidationError([{ path: 'names', message }]);
-  }
+  if (kept.length + added.length > MAX_DECLARED_EVER)
+    throw invalid(
+      'names',
+      `an account may declare ${MAX_DECLARED_EVER} names over time: use one of ${[...before].join(', ')}`,
+    );
   return [...kept, ...added];
 };

@@ -1,5 +1,5 @@
 import { bucketFinder, bucketsOf } from '../calendar/range.ts';
-import { ValidationError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { decimalOf } from '../money.ts';
 import {
   addCounters,
@@ -208,10 +208,11 @@ export interface ReportQuery extends Omit<SpendQuestion, 'accountId' | 'filter'>
 /** Groups are held in memory until the costliest are known. A year of a thousand new tags a day would not fit a function. */
 const MAX_GROUPS = 100_000;
 
-const tooManyGroups = () => {
-  const message = `names more than ${MAX_GROUPS} groups: narrow the range, filter, or group by less; the export names them all`;
-  return new ValidationError([{ path: 'groupBy', message }]);
-};
+const tooManyGroups = () =>
+  invalid(
+    'groupBy',
+    `names more than ${MAX_GROUPS} groups: narrow the range, filter, or group by less; the export names them all`,
+  );
 
 /**
  * Totals, groups and a series without gaps of the spend counters of a range. The groups (with `otherGroups`) add up to the totals, and so
