@@ -1,18 +1,10 @@
-import type { BillingAccount } from '../../data/billing/billing-accounts.ts';
+import { requireAccount } from '../../data/accounts/accounts.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { type PlanPrice, paidPlanNames } from '../../domain/billing/price-list.ts';
 import { billingPeriod } from '../../domain/billing/subscription.ts';
-import { UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { Billing } from '../open-billing.ts';
 import type * as operations from './operations.ts';
-
-/** @throws UnauthenticatedError if the account of the token was deleted */
-export const requireAccount = async ({ accounts }: Billing, accountId: string): Promise<BillingAccount> => {
-  const account = await accounts.find(accountId);
-  if (account === undefined) throw new UnauthenticatedError('The account of this token no longer exists.');
-  return account;
-};
 
 /** Stripe never changes the amount of a price; it may take the price off sale. */
 const REMEMBERED_MS = 10 * 60_000;
@@ -50,7 +42,7 @@ export const planPrices = ({ stripe, prices, logger, now }: Billing): Implementa
 export const billingStatus =
   (dependencies: Billing): Implementation<typeof operations.billingStatus> =>
   async ({ caller: { accountId } }) => {
-    const { plan, billingStatus, activeKeys, subscription } = await requireAccount(dependencies, accountId);
+    const { plan, billingStatus, activeKeys, subscription } = await requireAccount(dependencies.accounts, accountId);
     const at = dependencies.now();
     const period = billingPeriod(subscription, at);
     return {

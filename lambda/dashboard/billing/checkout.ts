@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { requireAccount } from '../../data/accounts/accounts.ts';
 import type { BillingAccount } from '../../data/billing/billing-accounts.ts';
 import { bestOf } from '../../domain/billing/billing-state.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
@@ -7,7 +8,6 @@ import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
 import type { Implementation } from '../../http/operation.ts';
 import type { SubscriptionChange } from '../../integrations/stripe-billing.ts';
 import type { Billing } from '../open-billing.ts';
-import { requireAccount } from './billing-status.ts';
 import type * as operations from './operations.ts';
 
 /**
@@ -33,7 +33,7 @@ const liveCustomer = async ({ accounts, users, stripe, now }: Billing, account: 
 export const portal =
   (dependencies: Billing): Implementation<typeof operations.portal> =>
   async ({ caller: { accountId } }) => {
-    const { stripeCustomerId: customerId } = await requireAccount(dependencies, accountId);
+    const { stripeCustomerId: customerId } = await requireAccount(dependencies.accounts, accountId);
     const { stripe, returnUrl } = dependencies;
     if (customerId === undefined || (await stripe.isDeleted(customerId)))
       throw new ConflictError('The account has never bought a plan. Buy one first.');
@@ -79,7 +79,7 @@ export const checkout =
     const { stripe, prices, successUrl, cancelUrl, returnUrl } = dependencies;
     const priceId = prices.soldAt(plan);
     if (priceId === undefined) throw new ConflictError(`The plan ${plan} is not sold here. It has no price.`);
-    const account = await requireAccount(dependencies, accountId);
+    const account = await requireAccount(dependencies.accounts, accountId);
     const customerId = await liveCustomer(dependencies, account);
     // Before the subscriptions are listed, so that a checkout that completes at this moment is among them.
     await stripe.closeCheckouts(customerId);

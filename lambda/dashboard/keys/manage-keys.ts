@@ -1,4 +1,4 @@
-import type { Accounts } from '../../data/accounts/accounts.ts';
+import { requireAccount } from '../../data/accounts/accounts.ts';
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { newServiceKey, type ServiceKey, type ServiceKeys } from '../../data/accounts/service-keys.ts';
 import { checkMember, type Users } from '../../data/accounts/users.ts';
@@ -6,13 +6,7 @@ import { MAX_DEVELOPER_KEYS } from '../../domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { plans } from '../../domain/billing/plans.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
-import {
-  ForbiddenError,
-  invalid,
-  LimitReachedError,
-  NotFoundError,
-  UnauthenticatedError,
-} from '../../domain/errors.ts';
+import { ForbiddenError, invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -37,12 +31,6 @@ const view = (
     revokedAt: key.revokedAt ?? null,
     lastUsedAt: key.lastUsedAt ?? null,
   };
-};
-
-const requireAccount = async (accounts: Pick<Accounts, 'find'>, accountId: string) => {
-  const account = await accounts.find(accountId);
-  if (account === undefined) throw new UnauthenticatedError('The account of this token no longer exists.');
-  return account;
 };
 
 /**

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { signOnSchema } from '../../domain/accounts/sign-on.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
+import { UnauthenticatedError } from '../../domain/errors.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountKey } from '../table/keys.ts';
 import { findAs } from '../table/read.ts';
@@ -42,6 +43,16 @@ export interface NewAccount {
   readonly user: NewUser;
   readonly keyId: string;
 }
+
+/** @throws UnauthenticatedError if the account of the token was deleted */
+export const requireAccount = async <A>(
+  { find }: { find(accountId: string): Promise<A | undefined> },
+  accountId: string,
+): Promise<A> => {
+  const account = await find(accountId);
+  if (account === undefined) throw new UnauthenticatedError('The account of this token no longer exists.');
+  return account;
+};
 
 const storedKeySchema = z.object({ pk: z.string() });
 const accountPrefix = accountKey('').pk;
