@@ -161,7 +161,7 @@ export interface Input<O extends Operation> {
   readonly clientAddress?: string | undefined;
 }
 
-/** The result of an implementation; undefined for an empty response. */
+/** The result of an implementation; nothing for an empty response. */
 type Output<O extends Operation> = O extends {
   isMcp: true;
   body: object;
@@ -172,7 +172,7 @@ type Output<O extends Operation> = O extends {
     ? AsyncIterable<string>
     : O['success'] extends { schema: infer S extends z.ZodMiniType }
       ? z.input<S>
-      : undefined;
+      : void;
 
 export type Implementation<O extends Operation> = (input: Input<O>) => Promise<Output<O>>;
 

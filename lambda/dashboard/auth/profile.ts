@@ -77,7 +77,6 @@ export const changePassword = (dependencies: Identity): Implementation<typeof op
       await endSessions(user);
       await noteChange(user, 'user.password_changed', clientAddress);
       if (isVerified(user)) await notify(user, passwordChangedMail(now(), `${dashboardUrl}/review`));
-      return undefined;
     });
 };
 
@@ -91,7 +90,7 @@ export const changeAccount = (dependencies: Identity): Implementation<typeof ope
       if (requiresTotp && !user.totpEnabled)
         throw new ConflictError('Set up your own second factor first: you would lock yourself out.');
       const former = account?.requiresTotp ?? false;
-      if (account === undefined || former === requiresTotp) return undefined;
+      if (account === undefined || former === requiresTotp) return;
       const fact = {
         action: 'settings.changed',
         details: { requiresTotp: String(requiresTotp) },
@@ -103,6 +102,5 @@ export const changeAccount = (dependencies: Identity): Implementation<typeof ope
         ? 'A second factor is now required of every member.'
         : 'A second factor is no longer required of members.';
       await dependencies.mailOwner(account, caller, change);
-      return undefined;
     });
 };

@@ -33,10 +33,9 @@ export const resetPassword = (dependencies: Identity): Implementation<typeof ope
           { cause },
         );
       });
-      if (user === undefined) return undefined;
+      if (user === undefined) return;
       await noteChange(user, 'user.password_reset', clientAddress);
       await notify(user, passwordResetMail(now(), `${dashboardUrl}/review`));
-      return undefined;
     });
 };
 
@@ -62,6 +61,5 @@ export const readReview =
 
 export const finishReview =
   ({ users }: Identity): Implementation<typeof operations.finishReview> =>
-  async ({ caller }) => {
-    await users.finishReview(caller.userId);
-  };
+  ({ caller }) =>
+    users.finishReview(caller.userId);

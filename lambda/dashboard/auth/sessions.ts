@@ -85,9 +85,8 @@ export const refresh =
 
 export const logOut =
   ({ sessions }: Identity): Implementation<typeof operations.logOut> =>
-  async ({ body: { refreshToken } }) => {
-    await sessions.end(refreshToken);
-  };
+  ({ body: { refreshToken } }) =>
+    sessions.end(refreshToken);
 
 export const forgotPassword =
   ({ sessions, timing, logger }: Identity): Implementation<typeof operations.forgotPassword> =>

@@ -39,7 +39,6 @@ export const confirmTotp =
       const user = await userOf(dependencies, email);
       await dependencies.users.setTotp(user.userId, true);
       await dependencies.noteChange(user, 'user.totp_enabled', clientAddress);
-      return undefined;
     });
 
 export const removeTotp =
@@ -54,5 +53,4 @@ export const removeTotp =
       await dependencies.totp.remove(userId);
       await dependencies.users.setTotp(userId, false);
       await dependencies.noteChange(user, 'user.totp_disabled', clientAddress);
-      return undefined;
     });

@@ -46,7 +46,7 @@ export const verifyEmail =
       await directory.changeEmail(user.userId, email);
     }
     await users.verifyEmail(user, email, now().toISOString());
-    if (email === user.email) return undefined;
+    if (email === user.email) return;
     await endSessions(user);
     const changes = { details: { email }, before: { email: user.email } };
     await noteChange({ ...user, email }, 'user.address_changed', clientAddress, changes);

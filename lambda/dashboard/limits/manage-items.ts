@@ -191,7 +191,6 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.deleted`, rule, at);
         await dependencies.rules.remove(caller.accountId, id, audit);
         await apply(dependencies, rule);
-        return undefined;
       },
   };
 };

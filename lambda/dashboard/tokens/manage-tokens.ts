@@ -136,9 +136,8 @@ const endToken = async (
 
 export const removeToken =
   (dependencies: Identity): Implementation<typeof operations.removeToken> =>
-  async (input) => {
-    await endToken(dependencies, input, input.params.id);
-  };
+  (input) =>
+    endToken(dependencies, input, input.params.id);
 
 /**
  * The tokens that somebody made and that may do or see more than somebody may, after those were revoked that have to be. Where that fails,
