@@ -1,5 +1,6 @@
 import { auditOf, requireRoom } from '../../data/accounts/audit-log.ts';
-import { isViewIn, MAX_VIEWS, namesOf, type SavedView, searchProblem } from '../../domain/accounts/saved-view.ts';
+import type { SavedView } from '../../data/accounts/saved-views.ts';
+import { isViewIn, MAX_VIEWS, namesOf, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';

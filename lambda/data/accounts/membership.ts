@@ -3,7 +3,7 @@ import { UnauthenticatedError } from '../../domain/errors.ts';
 import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
 import { openServiceKeys } from './service-keys.ts';
-import { hasEnded, openUsers, type User } from './users.ts';
+import { hasEnded, openUsers } from './users.ts';
 
 /** Reads which keys of an account somebody sees who sees a part of it only; undefined for everybody else. A new key counts at once. */
 export const openSeenKeys = (table: Table) => {
@@ -17,13 +17,6 @@ export const openSeenKeys = (table: Table) => {
 };
 
 const MAX_ENTRIES = 10_000;
-
-interface Membership extends Pick<User, 'accountId' | 'role' | 'projects' | 'tokenId'> {
-  /** See Principal. */
-  readonly keyIds: ReadonlySet<string> | undefined;
-  /** The user's mail address, or the token's name. */
-  readonly name: string;
-}
 
 /**
  * Account and role of each user, cached for a minute: for reads, a removed user loses access, ended sessions are refused, and a role with
@@ -45,13 +38,14 @@ export const openMembership = (table: Table, appClientId: string) => {
     membershipOf: async (
       token: { readonly userId: string; readonly audience: string; readonly authTime: number },
       isFresh = false,
-    ): Promise<Membership | undefined> => {
+    ) => {
       if (token.audience !== appClientId) return undefined;
       const user = await find(token.userId, () => !isFresh);
       if (user === undefined) return undefined;
       if (hasEnded(user, token.authTime)) throw new UnauthenticatedError('This session was ended. Log in again.');
       const { accountId, role, projects, tokenId, email, firstName } = user;
       const keyIds = await seenKeys(accountId, user);
+      // The mail address of a person, or the name of a token.
       return { accountId, role, projects, keyIds, tokenId, name: tokenId === undefined ? email : firstName };
     },
   };

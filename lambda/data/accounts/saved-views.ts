@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type SavedView, viewPages } from '../../domain/accounts/saved-view.ts';
+import { viewPages } from '../../domain/accounts/saved-view.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { type Action, EXISTS, IS_NEW, put, remove } from '../table/actions.ts';
 import { savedViewKey } from '../table/keys.ts';
@@ -12,10 +12,14 @@ const viewSchema = z.object({
   viewId: z.string(),
   name: z.string(),
   page: z.enum(viewPages),
+  /** The page's URL after `?`. A range such as "this month" is a name there: it moves with the time. */
   search: z.string(),
+  /** ISO 8601 UTC. */
   createdAt: z.string(),
   updatedAt: z.string(),
 });
+/** A page of the dashboard with its settings, under a name, for all members of the account. */
+export type SavedView = z.infer<typeof viewSchema>;
 
 export const openSavedViews = (table: Table) => {
   const write = (action: Action, audit: AuditEntry, refusal = new NotFoundError('There is no such view.')) =>

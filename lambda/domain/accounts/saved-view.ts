@@ -17,18 +17,6 @@ export const viewParameters = {
 export type ViewPage = keyof typeof viewParameters;
 export const viewPages = Object.keys(viewParameters) as [ViewPage, ...ViewPage[]];
 
-/** A page of the dashboard with its settings, under a name, for all members of the account. */
-export interface SavedView {
-  readonly viewId: string;
-  readonly name: string;
-  readonly page: ViewPage;
-  /** The page's URL after `?`. A range such as "this month" is a name there: it moves with the time. */
-  readonly search: string;
-  /** ISO 8601 UTC. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
 export const MAX_VIEWS = 50;
 export const MAX_SEARCH_CHARACTERS = 2_000;
 
@@ -48,7 +36,7 @@ const textsOf = (value: string): string[] => {
 };
 
 /** The projects, keys and members that a view names. */
-export const namesOf = ({ search }: Pick<SavedView, 'search'>) => {
+export const namesOf = ({ search }: { readonly search: string }) => {
   const parameters = new URLSearchParams(search);
   return (['project', 'key', 'member'] as const).flatMap((name) =>
     parameters
@@ -59,7 +47,7 @@ export const namesOf = ({ search }: Pick<SavedView, 'search'>) => {
 };
 
 /** True if a view names no project, key or member outside of a part of an account. */
-export const isViewIn = (part: Part, view: Pick<SavedView, 'search'>): boolean =>
+export const isViewIn = (part: Part, view: { readonly search: string }): boolean =>
   namesOf(view).every(({ name, value }) => hasFilter(part, { [name === 'key' ? 'keyId' : name]: value }));
 
 /** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
