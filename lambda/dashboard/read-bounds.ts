@@ -12,11 +12,6 @@ import { usdOf } from '../domain/spend/spend-report.ts';
 /** Cached keys are read again after 60 s, and the account's blocks after 5 s. */
 const ENFORCED_AFTER_MS = 65_000;
 
-interface Bound {
-  readonly nanoUsd: number | null;
-  readonly because: string;
-}
-
 /** No request shows this in advance: it is in the bound once it is recorded. */
 const NOT_RESERVED =
   'Not in it before they are recorded: tools that providers run, results of batches, a service tier, region or route that was not asked for, prices of your own or not in the table. Unknown prices follow unknownCost.';
@@ -24,7 +19,7 @@ const NOT_RESERVED =
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 
 interface Enforcement {
-  readonly bound: Bound;
+  readonly bound: { readonly nanoUsd: number | null; readonly because: string };
   readonly enforcedFrom: string;
 }
 
@@ -46,7 +41,7 @@ export const openBounds = (table: Table): ReadBounds => {
       const measure = lagging
         ? `What was spent in the busiest minute of the last day ($${usdOf(lagging.peakNanoUsdPerMinute)}), for the ${seconds(lagging.lagMs)} from a request’s start until gateways know its cost, in whole minutes and one more.`
         : 'Nothing was spent since the budget is measured, so its rate is not known.';
-      const boundOfReserved = async (current: Period): Promise<Bound> => {
+      const boundOfReserved = async (current: Period): Promise<Enforcement['bound']> => {
         const item = await reservations.read(accountId, { budgetId: rule.ruleId, periodId: periodId(current) });
         const { excessNanoUsd, uncertainNanoUsd } = item;
         const unreserved = item.unreservedNanoUsd - item.initialNanoUsd;

@@ -39,11 +39,9 @@ export const changeMember =
   (dependencies: Identity): Implementation<typeof operations.changeMember> =>
   async (input) => {
     const { members, now } = dependencies;
-    const {
-      caller,
-      params: { userId },
-      body: { revokeTokens: revoke, ...changes },
-    } = input;
+    const { caller, params, body } = input;
+    const { userId } = params;
+    const { revokeTokens: revoke, ...changes } = body;
     const member = await members.find(caller.accountId, userId);
     const role: Role = changes.role ?? member.role;
     requireMayGive(caller.role, role);
@@ -64,11 +62,8 @@ export const transferOwnership =
   (dependencies: Identity): Implementation<typeof operations.transferOwnership> =>
   async (input) => {
     const { members, now } = dependencies;
-    const {
-      caller,
-      params: { userId },
-      query: { revokeTokens },
-    } = input;
+    const { caller, params, query } = input;
+    const { userId } = params;
     requireMayGive(caller.role, 'owner');
     const { email } = await members.find(caller.accountId, userId);
     await members.transferOwnership(
@@ -77,7 +72,13 @@ export const transferOwnership =
       auditOf(input, { action: 'ownership.transferred', subject: userId, details: { email } }, now()),
     );
     await copyRoles(dependencies, caller.accountId, [caller.userId, userId]);
-    const tokens = await endTokensAbove(dependencies, input, caller.userId, { role: 'admin' }, revokeTokens === 'true');
+    const tokens = await endTokensAbove(
+      dependencies,
+      input,
+      caller.userId,
+      { role: 'admin' },
+      query.revokeTokens === 'true',
+    );
     return { tokens };
   };
 
@@ -134,11 +135,9 @@ export const removeMember =
   (dependencies: Identity): Implementation<typeof operations.removeMember> =>
   async (input) => {
     const { members, keys } = dependencies;
-    const {
-      caller: { accountId },
-      params: { userId },
-      query: { revokeTokens, keys: becomes, to },
-    } = input;
+    const { accountId } = input.caller;
+    const { userId } = input.params;
+    const { revokeTokens, keys: becomes, to } = input.query;
     const member = await members.findRemovable(accountId, userId);
     const heir = becomes === 'hand-over' ? requireHeir(await members.list(accountId), userId, to) : undefined;
     if (member) await end(dependencies, input, member, 'member.removed');

@@ -32,13 +32,9 @@ const rejectTooLarge = (): never => {
 };
 
 export const readSpend =
-  ({
-    readCounters,
-    readTrackingGaps,
-    now,
-    ...dependencies
-  }: SpendDependencies): Implementation<typeof operations.readSpend> =>
+  (dependencies: SpendDependencies): Implementation<typeof operations.readSpend> =>
   async ({ caller, query }) => {
+    const { readCounters, readTrackingGaps, now } = dependencies;
     const range = rangeOf(query, now());
     const asked = await questionOf(dependencies, caller, query);
     const before = precedingRange(range);
@@ -74,13 +70,9 @@ export const readSpend =
 
 /** Why spend changed between two periods. What the API, MCP tools and pages show of a change is read here. */
 export const compareSpend =
-  ({
-    readCounters,
-    readTrackingGaps,
-    now,
-    ...dependencies
-  }: SpendDependencies): Implementation<typeof operations.compareSpend> =>
+  (dependencies: SpendDependencies): Implementation<typeof operations.compareSpend> =>
   async ({ caller, query }) => {
+    const { readCounters, readTrackingGaps, now } = dependencies;
     const periods = comparedPeriods(query, now());
     const asked = await questionOf(dependencies, caller, query);
     const { filter, groupBy, currency } = asked;
@@ -114,12 +106,9 @@ const columns: Partial<Record<SpendDimensionName, string>> = { keyId: 'key', pro
 const columnOf = (name: SpendDimensionName): string => columns[name] ?? name;
 
 export const exportSpend =
-  ({
-    readCounters,
-    now,
-    ...dependencies
-  }: Omit<SpendDependencies, 'readTrackingGaps'>): Implementation<typeof operations.exportSpend> =>
+  (dependencies: Omit<SpendDependencies, 'readTrackingGaps'>): Implementation<typeof operations.exportSpend> =>
   async ({ caller, query }) => {
+    const { readCounters, now } = dependencies;
     const range = rangeOf(query, now());
     const asked = await questionOf(dependencies, caller, query);
     const question = { ...asked, range, latency: query.latency === 'true' };

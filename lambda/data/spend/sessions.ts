@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import * as z from 'zod/mini';
-import { addDays, type Day } from '../../domain/calendar/utc.ts';
+import { type Day, daysBetween } from '../../domain/calendar/utc.ts';
 import type { SessionCounter } from '../../domain/spend/sessions.ts';
 import { parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
 import { itemsIn, itemsUnder } from '../table/read.ts';
@@ -28,11 +28,8 @@ interface DayRange {
   readonly to: Day;
 }
 
-const daysOf = ({ from, to }: DayRange): Day[] => {
-  const days: Day[] = [];
-  for (let day = to; day >= from; day = addDays(day, -1)) days.push(day);
-  return days;
-};
+/** The last first. */
+const daysOf = ({ from, to }: DayRange): Day[] => daysBetween(from, to).reverse();
 
 /** The sums of sessions. @param now milliseconds */
 export const openSessions = (table: Table, now: () => number = Date.now) => {
