@@ -161,20 +161,23 @@ export interface Input<O extends Operation> {
   readonly clientAddress?: string | undefined;
 }
 
+/** The caller of any operation that has one, and from where. */
+export type CallerInput = Pick<Input<Operation & { readonly permission: Permission }>, 'caller' | 'clientAddress'>;
+
 /** The result of an implementation; nothing for an empty response. */
 type Output<O extends Operation> = O extends {
   isMcp: true;
   body: object;
   success: { schema: infer S extends z.ZodMiniType };
 }
-  ? z.input<S> | undefined
+  ? Promise<z.input<S> | undefined>
   : O['success'] extends { streamed: object }
-    ? AsyncIterable<string>
+    ? Promise<AsyncIterable<string>>
     : O['success'] extends { schema: infer S extends z.ZodMiniType }
-      ? z.input<S>
-      : void;
+      ? Promise<z.input<S>>
+      : Promise<void>;
 
-export type Implementation<O extends Operation> = (input: Input<O>) => Promise<Output<O>>;
+export type Implementation<O extends Operation> = (input: Input<O>) => Output<O>;
 
 /** An operation and its implementation, as the stack takes them. */
 export interface Route {

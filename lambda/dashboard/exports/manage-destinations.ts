@@ -1,4 +1,4 @@
-import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
+import { auditsOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Destination } from '../../domain/exports/destination.ts';
@@ -18,12 +18,10 @@ const view = ({ destinationId, accountId: _, secret: __, url, headers, cursor, .
 });
 
 /** Addresses may hold a credential, and headers do. */
-const detailsOf = ({ name, type, url, isActive }: Destination) => ({
-  name,
-  type,
-  host: new URL(url).host,
-  isActive: String(isActive),
-});
+const auditOfDestination = auditsOf(
+  ({ destinationId }: Destination) => destinationId,
+  ({ name, type, url, isActive }) => ({ name, type, host: new URL(url).host, isActive: String(isActive) }),
+);
 
 const requireUrl = async ({ webhookUrlProblem }: Settings, url: string): Promise<void> => {
   const message = await webhookUrlProblem(url);
@@ -68,12 +66,7 @@ export const createDestination =
       failures: 0,
       problem: null,
     };
-    const fact = {
-      action: 'destination.created',
-      subject: destination.destinationId,
-      details: detailsOf(destination),
-    } as const;
-    const audit = auditOf({ caller, clientAddress }, fact, at);
+    const audit = auditOfDestination({ caller, clientAddress }, 'destination.created', destination, at);
     const list = async () => Object.values(await destinations.list(accountId)).flat();
     await destinations.create(destination, withRoom(audit, list, MAX_DESTINATIONS, 'destinations'));
     return { id: destination.destinationId, secret: destination.secret };
@@ -82,7 +75,7 @@ export const createDestination =
 export const updateDestination =
   (dependencies: Settings): Implementation<typeof operations.updateDestination> =>
   async (input) => {
-    const { caller, clientAddress, params, body } = input;
+    const { body } = input;
     const before = await find(dependencies, input);
     const { url, ...others } = body;
     // The form in which it is shown keeps it.
@@ -96,17 +89,11 @@ export const updateDestination =
     const changes = { ...others, ...(isNew && { url }), ...(isStarted && { failures: 0, problem: null }) };
     const after: Destination = { ...before, ...(changes as Partial<Destination>) };
     const at = dependencies.now();
-    const fact = {
-      action: 'destination.changed',
-      subject: params.id,
-      details: detailsOf(after),
-      before: detailsOf(before),
-    } as const;
     await dependencies.destinations.change(
       before,
       changes as Partial<Destination>,
       after.isActive ? at.toISOString() : null,
-      auditOf({ caller, clientAddress }, fact, at),
+      auditOfDestination(input, 'destination.changed', after, at, before),
     );
     return view(after);
   };
@@ -114,12 +101,7 @@ export const updateDestination =
 export const deleteDestination =
   (dependencies: Settings): Implementation<typeof operations.deleteDestination> =>
   async (input) => {
-    const { caller, clientAddress, params } = input;
     const destination = await find(dependencies, input);
-    const fact = { action: 'destination.deleted', subject: params.id, details: detailsOf(destination) } as const;
-    await dependencies.destinations.remove(
-      caller.accountId,
-      params.id,
-      auditOf({ caller, clientAddress }, fact, dependencies.now()),
-    );
+    const audit = auditOfDestination(input, 'destination.deleted', destination, dependencies.now());
+    await dependencies.destinations.remove(input.caller.accountId, input.params.id, audit);
   };

@@ -15,7 +15,7 @@ import { evaluatorOf } from '../../domain/limits/rule.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { Caller, Implementation, Input } from '../../http/operation.ts';
+import type { Caller, CallerInput, Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as budgetOperations from './budget-operations.ts';
 import type * as operations from './value-operations.ts';
@@ -263,7 +263,7 @@ const textOf = (override: Override | null) =>
  */
 export const planOverride = async (
   dependencies: Opened,
-  { caller, clientAddress }: Pick<Input<typeof budgetOperations.setLimitOverride>, 'caller' | 'clientAddress'>,
+  { caller, clientAddress }: CallerInput,
   { id, value }: { readonly id: string; readonly value: string | null },
   wanted: { readonly amount: number | null; readonly until: string | null; readonly isRaise?: boolean } | null,
 ) => {

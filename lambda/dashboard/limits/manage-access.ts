@@ -1,18 +1,13 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
+import { auditOf, auditsOf } from '../../data/accounts/audit-log.ts';
 import { hasKey, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, CallerInput, Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type { Settings } from '../open-settings.ts';
 import * as operations from './access-operations.ts';
 import { KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
-
-interface From {
-  readonly caller: Caller;
-  readonly clientAddress?: string | undefined;
-}
 
 const view = ({ scope: { key, project, role }, allowed, denied, ...rule }: AccessRule) => ({
   ...rule,
@@ -42,6 +37,14 @@ const findIn = (rules: readonly AccessRule[], id: string): AccessRule => {
   return rule;
 };
 
+const auditOfRule = auditsOf(
+  ({ id }: AccessRule) => id,
+  ({ id: _, createdAt: _at, name, ...members }) => ({
+    name,
+    ...Object.fromEntries(Object.entries(members).map(([member, value]) => [member, JSON.stringify(value)])),
+  }),
+);
+
 /**
  * Writes one rule, new or changed, with its entry in the audit log, and what keys must say for it to be in force.
  *
@@ -49,16 +52,13 @@ const findIn = (rules: readonly AccessRule[], id: string): AccessRule => {
  */
 const write = async (
   dependencies: Settings,
-  { caller, clientAddress }: From,
+  input: CallerInput,
   ruleOf: (stored: readonly AccessRule[]) => AccessRule,
 ) => {
   const { blocks, blockCopies, keys, users, now } = dependencies;
+  const { caller } = input;
   const { accountId } = caller;
   const at = now();
-  const detailsOf = ({ id: _, createdAt: _at, name, ...members }: AccessRule) => ({
-    name,
-    ...Object.fromEntries(Object.entries(members).map(([member, value]) => [member, JSON.stringify(value)])),
-  });
   let rule = ruleOf((await blocks.read(accountId)).access);
   let before: AccessRule | undefined;
   await requireKnown(dependencies, caller, rule.scope);
@@ -81,8 +81,7 @@ const write = async (
     },
     () => {
       const action = before ? 'access_rule.changed' : 'access_rule.created';
-      const fact = { action, subject: rule.id, details: detailsOf(rule), before: before && detailsOf(before) } as const;
-      return [auditOf({ caller, clientAddress }, fact, at)];
+      return [auditOfRule(input, action, rule, at, before)];
     },
   );
   await writePolicy(dependencies, accountId);

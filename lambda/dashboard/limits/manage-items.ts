@@ -8,7 +8,7 @@ import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
 import { spendSeries, splitSeries } from '../../domain/limits/spend-series.ts';
-import type { Caller } from '../../http/operation.ts';
+import type { Caller, CallerInput } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { mayBlock } from './block-policy.ts';
 import { auditOfRule, changedRule, newRule, type RuleFacts, requireKnown } from './rule-changes.ts';
@@ -50,11 +50,6 @@ const previewCondition = async (dependencies: Settings, accountId: string, condi
     series.add(counter);
   return { ...backtest(condition, series, at), mayAlsoMatch: series.mayAlsoMatch(read.from, read.to) ?? null };
 };
-
-interface From {
-  readonly caller: Caller;
-  readonly clientAddress?: string | undefined;
-}
 
 type WithId<T> = T & { readonly params: { readonly id: string } };
 
@@ -125,7 +120,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
   return {
     list:
       (dependencies: Needs & Pick<Settings, 'rules'>) =>
-      async ({ caller }: From) => {
+      async ({ caller }: CallerInput) => {
         const { items, unreadable } = await dependencies.rules.listAll(caller.accountId);
         const seen = items.filter((rule) => isSeen(caller, rule));
         const others = unreadable.filter(({ type }) => (type === 'budget') === (audited === 'budget'));
@@ -134,12 +129,12 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
 
     get:
       (dependencies: Needs & Pick<Settings, 'rules'>) =>
-      async ({ caller, params: { id } }: WithId<From>) =>
+      async ({ caller, params: { id } }: WithId<CallerInput>) =>
         showOne(dependencies, await find(dependencies, caller, id)),
 
     create:
       (dependencies: Needs & Settings) =>
-      async ({ caller, clientAddress, body }: From & { readonly body: Facts }) => {
+      async ({ caller, clientAddress, body }: CallerInput & { readonly body: Facts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const condition = conditionOf(members);
         requireSeen(caller, condition);
@@ -147,7 +142,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         const requires = () => requireKnown(dependencies, caller.accountId, condition);
         const facts = { name, channels, isActive, webhookUrl, targets, condition };
         const rule = await newRule(dependencies, caller.accountId, facts);
-        const audit = auditOfRule({ caller, clientAddress }, `${audited}.created`, rule, rule.createdAt);
+        const audit = auditOfRule({ caller, clientAddress }, `${audited}.created`, rule, new Date(rule.createdAt));
         if (mayBlock(rule)) await dependencies.blockCopies.expect(caller.accountId);
         await dependencies.rules.create(rule, { ...audit, requires });
         await apply(dependencies, rule);
@@ -156,7 +151,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
 
     preview:
       (dependencies: Settings) =>
-      async ({ caller, body }: From & { readonly body: SomeFacts }) => {
+      async ({ caller, body }: CallerInput & { readonly body: SomeFacts }) => {
         const { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, targets: _t, ...members } = body;
         const condition = conditionOf(members);
         requireSeen(caller, condition);
@@ -165,7 +160,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
 
     update:
       (dependencies: Needs & Settings) =>
-      async ({ caller, clientAddress, params: { id }, body }: WithId<From> & { readonly body: SomeFacts }) => {
+      async ({ caller, clientAddress, params: { id }, body }: WithId<CallerInput> & { readonly body: SomeFacts }) => {
         const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const previous = await find(dependencies, caller, id);
         await requireOthers(dependencies, caller, previous.condition);
@@ -175,7 +170,13 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
         if (rule === undefined) return showOne(dependencies, previous);
         requireSeen(caller, rule.condition);
         const requires = async () => rule.isActive && requireKnown(dependencies, caller.accountId, rule.condition);
-        const audit = auditOfRule({ caller, clientAddress }, `${audited}.changed`, rule, rule.updatedAt, previous);
+        const audit = auditOfRule(
+          { caller, clientAddress },
+          `${audited}.changed`,
+          rule,
+          new Date(rule.updatedAt),
+          previous,
+        );
         if (mayBlock(rule)) await dependencies.blockCopies.expect(caller.accountId);
         await dependencies.rules.replace(rule, previous.revision, { ...audit, requires });
         await apply(dependencies, rule);
@@ -184,11 +185,10 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
 
     remove:
       (dependencies: Settings) =>
-      async ({ caller, clientAddress, params: { id } }: WithId<From>) => {
+      async ({ caller, clientAddress, params: { id } }: WithId<CallerInput>) => {
         const rule = await find(dependencies, caller, id);
         await requireOthers(dependencies, caller, rule.condition);
-        const at = dependencies.now().toISOString();
-        const audit = auditOfRule({ caller, clientAddress }, `${audited}.deleted`, rule, at);
+        const audit = auditOfRule({ caller, clientAddress }, `${audited}.deleted`, rule, dependencies.now());
         await dependencies.rules.remove(caller.accountId, id, audit);
         await apply(dependencies, rule);
       },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { auditOf } from '../../data/accounts/audit-log.ts';
+import { auditsOf } from '../../data/accounts/audit-log.ts';
 import type { Rule } from '../../data/alerts/rules.ts';
 import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { invalid } from '../../domain/errors.ts';
@@ -53,23 +53,16 @@ export const targetsOf = async (
 };
 
 /** The audit entry of a rule or budget. Addresses and targets of channels may hold a credential, so they are left out. */
-export const auditOfRule = (
-  source: Parameters<typeof auditOf>[0],
-  action: `${'alert_rule' | 'budget'}.${'created' | 'changed' | 'deleted'}`,
-  rule: Rule,
-  at: string,
-  previous?: Rule,
-) => {
-  const detailsOf = ({ name, channels, isActive, condition: { type, config } }: Rule) => ({
+export const auditOfRule = auditsOf(
+  ({ ruleId }: Rule) => ruleId,
+  ({ name, channels, isActive, condition: { type, config } }) => ({
     name,
     type,
     isActive: String(isActive),
     channels: channels.join(', '),
     config: JSON.stringify(config),
-  });
-  const fact = { action, subject: rule.ruleId, details: detailsOf(rule), before: previous && detailsOf(previous) };
-  return auditOf(source, fact, new Date(at));
-};
+  }),
+);
 
 /** A client decides these about a rule of either kind. */
 export interface RuleFacts<Condition extends RuleCondition> {

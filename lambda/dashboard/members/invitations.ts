@@ -12,7 +12,7 @@ import { DAY_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { invitationMail } from '../../domain/mail/account-mails.ts';
 import { mapError } from '../../http/error-map.ts';
-import type { Implementation, Input } from '../../http/operation.ts';
+import type { CallerInput, Implementation, Input } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { mailed } from '../auth/steps.ts';
@@ -97,7 +97,7 @@ export const listInvitations =
 /** Invites one address. The caller has checked who invites, and that there is room. */
 const invite = async (
   dependencies: Identity,
-  { caller, clientAddress }: Pick<Input<typeof operations.inviteMember>, 'caller' | 'clientAddress'>,
+  { caller, clientAddress }: CallerInput,
   { email, role, projects }: Input<typeof operations.inviteMember>['body'],
 ): Promise<Invitation> => {
   const { members, now } = dependencies;

@@ -1,4 +1,4 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
+import { type AuditedInput, auditOf } from '../../data/accounts/audit-log.ts';
 import type { ServiceKey } from '../../data/accounts/service-keys.ts';
 import { checkMember, type User } from '../../data/accounts/users.ts';
 import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
@@ -85,7 +85,7 @@ export const transferOwnership =
 /** Ends a membership, and the sessions. Without it nobody gets in, so that a failure of the latter is logged and not returned. */
 const end = async (
   { members, sessions, logger, now }: Identity,
-  from: Parameters<typeof auditOf>[0],
+  from: AuditedInput,
   { userId, email, role }: Pick<User, 'userId' | 'email'> & { readonly role: string },
   action: 'member.removed' | 'member.left',
 ): Promise<void> => {

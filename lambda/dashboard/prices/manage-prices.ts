@@ -1,4 +1,4 @@
-import { auditOf } from '../../data/accounts/audit-log.ts';
+import { type AuditedInput, auditOf, auditsOf } from '../../data/accounts/audit-log.ts';
 import { PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
 import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { factorText } from '../../domain/own-prices/fraction.ts';
@@ -33,17 +33,17 @@ const requireValid = ({ from, until, terms }: OwnPrice): void => {
   if (until === null && terms.kind === 'credit') throw invalid('until', 'is needed: a credit expires');
 };
 
-/** A price in the audit log. */
-const detailsOf = ({ priceId: _, createdAt: _created, updatedAt: _updated, terms, ...others }: OwnPrice) =>
-  Object.fromEntries(
-    Object.entries({ ...others, terms: JSON.stringify(terms) }).map(([name, value]) => [name, value ?? 'none']),
-  );
-
-type Caller = Parameters<typeof auditOf>[0];
+const auditOfPrice = auditsOf(
+  ({ priceId }: OwnPrice) => priceId,
+  ({ priceId: _, createdAt: _created, updatedAt: _updated, terms, ...others }) =>
+    Object.fromEntries(
+      Object.entries({ ...others, terms: JSON.stringify(terms) }).map(([name, value]) => [name, value ?? 'none']),
+    ),
+);
 
 const change = async (
   { ownPrices, now }: Settings,
-  { caller, clientAddress }: Caller,
+  input: AuditedInput,
   action: 'price.created' | 'price.changed' | 'price.deleted',
   decide: (prices: readonly OwnPrice[]) => {
     readonly price: OwnPrice;
@@ -51,13 +51,12 @@ const change = async (
     readonly previous?: OwnPrice;
   },
 ) => {
-  const { version, own } = await ownPrices.read(caller.accountId);
+  const { accountId } = input.caller;
+  const { version, own } = await ownPrices.read(accountId);
   const { price, prices, previous } = decide(own.prices);
   const at = now();
   const next = withChange(own, prices, new Date(at.getTime() + PRICES_KNOWN_MS), at);
-  const fact = { action, subject: price.priceId, details: detailsOf(price), before: previous && detailsOf(previous) };
-  const audit = auditOf({ caller, clientAddress }, fact, at);
-  await ownPrices.replace(caller.accountId, version, next, audit);
+  await ownPrices.replace(accountId, version, next, auditOfPrice(input, action, price, at, previous));
   return view(price, next);
 };
 

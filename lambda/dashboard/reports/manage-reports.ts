@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { auditOf, withRoom } from '../../data/accounts/audit-log.ts';
+import { auditOf, auditsOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { invalid } from '../../domain/errors.ts';
 import type { ChannelName } from '../../domain/limits/rule.ts';
 import { isReportFor, type Report } from '../../domain/reports/report.ts';
@@ -59,29 +59,17 @@ const requireKnown = async (
   if (stranger !== undefined) throw invalid('recipients', `${stranger} is not a member of the account`);
 };
 
-const auditOfReport = (
-  source: Parameters<typeof auditOf>[0],
-  action: 'report.created' | 'report.changed' | 'report.deleted',
-  report: Report,
-  at: Date,
-  previous?: Report,
-) => {
-  const detailsOf = ({ name, schedule: { every, hour }, groupBy, channels, recipients, isActive }: Report) => ({
+const auditOfReport = auditsOf(
+  ({ reportId }: Report) => reportId,
+  ({ name, schedule: { every, hour }, groupBy, channels, recipients, isActive }) => ({
     name,
     schedule: `${every} at ${hour}`,
     groupBy: groupBy.join(', '),
     channels: channels.join(', '),
     recipients: recipients?.join(', ') ?? 'all members',
     isActive: String(isActive),
-  });
-  const fact = {
-    action,
-    subject: report.reportId,
-    details: detailsOf(report),
-    before: previous && detailsOf(previous),
-  };
-  return auditOf(source, fact, at);
-};
+  }),
+);
 
 export const listReports =
   ({ reports }: Settings): Implementation<typeof operations.listReports> =>

@@ -6,13 +6,10 @@ import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../..
 import { mayGive, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { hasProject } from '../../domain/accounts/scope.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import type { Implementation, Input } from '../../http/operation.ts';
+import type { Caller, CallerInput, Implementation, Input } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
-
-/** Who changes something, for the audit log. */
-type AuditedInput = Pick<Input<typeof operations.removeToken>, 'caller' | 'clientAddress'>;
 
 type Asked = Pick<Input<typeof operations.createToken>['body'], 'role' | 'projects'>;
 
@@ -50,7 +47,7 @@ export const listTokens =
 /** @throws ForbiddenError, ValidationError, LimitReachedError */
 const requireMayCreate = async (
   { projects: known, tokens }: Identity,
-  { role: own, accountId }: AuditedInput['caller'],
+  { role: own, accountId }: Caller,
   { role, projects }: Asked,
 ): Promise<void> => {
   requireMayGive(own, role);
@@ -61,7 +58,7 @@ const requireMayCreate = async (
 /** A new token of the caller's account without its user, and its entry in the audit log. */
 export const planToken = async (
   dependencies: Identity,
-  input: AuditedInput,
+  input: CallerInput,
   { name, role, projects, secret, lastsMs, client }: Planned,
 ) => {
   const requires = () => requireMayCreate(dependencies, input.caller, { role, projects });
@@ -124,7 +121,7 @@ export const createToken =
 /** Ends the access before it removes the user: a user who is left over can do nothing. */
 const endToken = async (
   { tokens, directory, logger, now }: Identity,
-  input: AuditedInput,
+  input: CallerInput,
   id: string,
 ): Promise<void> => {
   const audit = auditOf(input, { action: 'token.revoked', subject: id }, now());
@@ -147,7 +144,7 @@ export const removeToken =
  */
 export const endTokensAbove = async (
   dependencies: Identity,
-  input: AuditedInput,
+  input: CallerInput,
   createdBy: string,
   rights: Membership | null,
   revoke: boolean,

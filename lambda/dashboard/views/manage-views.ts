@@ -1,4 +1,4 @@
-import { auditOf, requireRoom } from '../../data/accounts/audit-log.ts';
+import { auditsOf, requireRoom } from '../../data/accounts/audit-log.ts';
 import type { SavedView } from '../../data/accounts/saved-views.ts';
 import { isViewIn, MAX_VIEWS, namesOf, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
@@ -47,17 +47,10 @@ const requireKnown = async ({ keys, projects, users }: Settings, accountId: stri
   if (unknown) throw invalid('search', `${unknown.value} is not a ${unknown.name} of the account`);
 };
 
-const auditOfView = (
-  source: Parameters<typeof auditOf>[0],
-  action: 'view.created' | 'view.changed' | 'view.deleted',
-  view: SavedView,
-  now: Date,
-  previous?: SavedView,
-) => {
-  const detailsOf = ({ name, page, search }: SavedView) => ({ name, page, search });
-  const fact = { action, subject: view.viewId, details: detailsOf(view), before: previous && detailsOf(previous) };
-  return auditOf(source, fact, now);
-};
+const auditOfView = auditsOf(
+  ({ viewId }: SavedView) => viewId,
+  ({ name, page, search }) => ({ name, page, search }),
+);
 
 /** @throws NotFoundError */
 const findIn = (all: readonly SavedView[], id: string): SavedView => {

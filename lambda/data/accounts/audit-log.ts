@@ -58,18 +58,23 @@ export const auditEntry = (
   before: before ? replacedBy(details, before) : null,
 });
 
-/** The entry of a request: its caller, and from where. */
-export const auditOf = (
-  {
-    caller,
-    clientAddress,
-  }: {
-    readonly caller: { readonly accountId: string; readonly userId: string; readonly name: string };
-    readonly clientAddress?: string | undefined;
-  },
-  fact: AuditFact,
-  now: Date,
-): AuditEntry => auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
+/** The caller of a request, and from where. */
+export interface AuditedInput {
+  readonly caller: { readonly accountId: string; readonly userId: string; readonly name: string };
+  readonly clientAddress?: string | undefined;
+}
+
+/** The entry of a request. */
+export const auditOf = ({ caller, clientAddress }: AuditedInput, fact: AuditFact, now: Date): AuditEntry =>
+  auditEntry(caller.accountId, { actor: caller, clientAddress }, fact, now);
+
+/** Writes the entries about items of one type: their details now, and before a change. */
+export const auditsOf =
+  <Item>(subjectOf: (item: Item) => string, detailsOf: (item: Item) => Details) =>
+  (input: AuditedInput, action: AuditFact['action'], item: Item, now: Date, previous?: Item): AuditEntry => {
+    const before = previous && detailsOf(previous);
+    return auditOf(input, { action, subject: subjectOf(item), details: detailsOf(item), before }, now);
+  };
 
 /** The action that writes an entry in the transaction of its change: both are written, or neither. Entries of an account are a chain. */
 export const putAudit = ({ requires, ...entry }: AuditEntry): ChainedPut => ({
