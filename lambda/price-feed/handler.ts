@@ -30,8 +30,5 @@ const checkDrift = async (): Promise<void> => {
   metrics.addMetric('DriftedModels', MetricUnit.Count, drifted);
 };
 
-/** Reads the published prices, and stores them as a new version where they changed. */
-export const handler = handlerOf(async () => {
-  await checkDrift();
-  await run();
-});
+/** Reads the published prices, and stores them as a new version where they changed. Neither part keeps the other from running. */
+export const handler = handlerOf(() => run().finally(checkDrift));

@@ -1,9 +1,12 @@
 import { createServer, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Context, ScheduledEvent } from 'aws-lambda';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
-import { listen, portOf } from '../../fixtures/listen.ts';
+import { emulatorVariables } from '../../fixtures/emulator-client.ts';
+import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import { listPriceChanges } from '../../lambda/dashboard/price-changes/read-price-changes.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
 import { openNewestBook } from '../../lambda/data/prices/newest-book.ts';
@@ -619,6 +622,42 @@ describe('a broken feed', () => {
     clock += 7 * HOUR_MS;
     await run();
     expect(counted['PriceFeedAgeMs']).toBe(7 * HOUR_MS);
+  });
+});
+
+describe('the function', () => {
+  it('reads the prices also where what providers report cannot be compared', async () => {
+    published = { '/genai': genaiData([newModel]) };
+    // Figures that providers report are read by queries, versions of prices are not.
+    const proxy = createServer(async (request, response) => {
+      const operation = String(request.headers['x-amz-target']);
+      if (operation.endsWith('.Query')) {
+        response.writeHead(400).end(JSON.stringify({ __type: 'com.amazon#AccessDeniedException' }));
+        return;
+      }
+      const headers = { 'x-amz-target': operation, 'content-type': 'application/x-amz-json-1.0' };
+      const authorization = String(request.headers.authorization);
+      const passed = await fetch(table.endpoint, {
+        ...{ method: 'POST', body: await text(request) },
+        headers: { ...headers, authorization, 'x-amz-date': String(request.headers['x-amz-date']) },
+      });
+      response.writeHead(passed.status, { 'content-type': headers['content-type'] }).end(await passed.text());
+    });
+    await listen(proxy);
+    Object.assign(process.env, {
+      ...emulatorVariables,
+      TABLE_NAME: table.name,
+      PRICE_FEED_SOURCES: JSON.stringify({ 'genai-prices': `http://127.0.0.1:${portOf(server)}/genai` }),
+      POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test',
+      POWERTOOLS_LOG_LEVEL: 'SILENT',
+      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${portOf(proxy)}`,
+    });
+    const { handler } = await import('../../lambda/price-feed/handler.ts');
+    const run = handler({} as ScheduledEvent, { awsRequestId: '1' } as Context, () => {});
+    await expect(run).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
+    clock = Date.now();
+    expect(await inputPrice('command-99')).toBe(2);
+    await stopServer(proxy);
   });
 });
 
