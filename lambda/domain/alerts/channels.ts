@@ -1,9 +1,13 @@
 import { type ChannelName, targetNames } from '../limits/rule.ts';
-import { cut, type Message, shortened, shortFacts } from './message.ts';
+import { cut, fitted, type Message, shortened, shortLinks } from './message.ts';
 
-/** Teams takes 28 KB for a message; these leave room for the links. */
+/** Teams takes 28 KB for a message. */
+const MAX_TEAMS_BYTES = 28_000;
 const MAX_TEAMS_TITLE = 300;
 const MAX_TEAMS_SUMMARY = 2_000;
+
+/** The larger of its sizes in UTF-8 and UTF-16: Teams' documentation does not say which counts, and people report both. */
+const bytesOf = (json: string): number => Math.max(new TextEncoder().encode(json).length, 2 * json.length);
 
 /** Text without Markdown: only a TextBlock and a fact have that, a TextRun does not. @see https://adaptivecards.io/explorer/TextRun.html */
 const textOf = (...runs: readonly Record<string, string>[]) => ({
@@ -17,27 +21,32 @@ const textOf = (...runs: readonly Record<string, string>[]) => ({
  * @see https://learn.microsoft.com/power-automate/teams/send-a-message-in-teams
  * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  */
-export const teamsMessage = (message: Message) => ({
-  type: 'message',
-  attachments: [
-    {
-      contentType: 'application/vnd.microsoft.card.adaptive',
-      contentUrl: null,
-      content: {
-        $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-        type: 'AdaptiveCard',
-        version: '1.4',
-        msteams: { width: 'Full' },
-        body: [
-          textOf({ text: cut(message.title, MAX_TEAMS_TITLE), size: 'Large', weight: 'Bolder' }),
-          textOf({ text: cut(message.summary, MAX_TEAMS_SUMMARY) }),
-          ...shortFacts(message).map(({ label, text }) => textOf({ text: `${label}: `, weight: 'Bolder' }, { text })),
-        ],
-        actions: message.links.map(({ text: title, url }) => ({ type: 'Action.OpenUrl', title, url })),
-      },
-    },
-  ],
-});
+export const teamsMessage = (message: Message) =>
+  fitted(
+    message,
+    (facts) => ({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          contentUrl: null,
+          content: {
+            $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+            type: 'AdaptiveCard',
+            version: '1.4',
+            msteams: { width: 'Full' },
+            body: [
+              textOf({ text: cut(message.title, MAX_TEAMS_TITLE), size: 'Large', weight: 'Bolder' }),
+              textOf({ text: cut(message.summary, MAX_TEAMS_SUMMARY) }),
+              ...facts.map(({ label, text }) => textOf({ text: `${label}: `, weight: 'Bolder' }, { text })),
+            ],
+            actions: shortLinks(message).map(({ text: title, url }) => ({ type: 'Action.OpenUrl', title, url })),
+          },
+        },
+      ],
+    }),
+    (built) => bytesOf(JSON.stringify(built)) <= MAX_TEAMS_BYTES,
+  );
 
 /** Slack's escapes: without them a tag such as `<!channel>` would notify everybody. @see https://docs.slack.dev/messaging/formatting-message-text */
 const escapeSlack = (text: string): string =>
@@ -67,20 +76,19 @@ const plainText = (text: string, maxLength: number) => ({
  * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export const slackMessage = (message: Message) => {
-  const { title, summary, links } = message;
-  const lines = [summary, ...shortFacts(message).map(({ label, text }) => `${label}: ${text}`)];
-  const shown = links.map(({ url, text }) => `<${escapeSlack(url)}|${text}>`);
-  const footer = shown.join(' · ');
+  const { title, summary } = message;
+  const lines = fitted(
+    message,
+    (facts) => [summary, ...facts.map(({ label, text }) => `${label}: ${text}`)].join('\n'),
+    (text) => escapeSlack(text).length <= MAX_SECTION_CHARACTERS,
+  );
+  const footer = shortLinks(message).map(({ url, text }) => `<${escapeSlack(url)}|${text}>`);
   return {
     text: slackText(`${title}: ${summary}`, MAX_SECTION_CHARACTERS),
     blocks: [
       { type: 'header', text: plainText(title, MAX_HEADER_CHARACTERS) },
-      { type: 'section', text: plainText(lines.join('\n'), MAX_SECTION_CHARACTERS) },
-      // A section is too short for a link with very long filters: the page that the message is about has it, too.
-      {
-        type: 'section',
-        text: { type: 'mrkdwn', text: footer.length <= MAX_SECTION_CHARACTERS ? footer : (shown[0] ?? '') },
-      },
+      { type: 'section', text: plainText(lines, MAX_SECTION_CHARACTERS) },
+      { type: 'section', text: { type: 'mrkdwn', text: footer.join(' · ') } },
     ],
   };
 };
@@ -114,7 +122,7 @@ export const pagerDutyEvent = (message: Message, routingKey: string) => ({
     timestamp: message.at,
     class: message.type,
     custom_details: Object.fromEntries(
-      [...Map.groupBy(shortFacts(message), ({ label }) => label)].map(([label, facts]) => [
+      [...Map.groupBy(message.facts, ({ label }) => label)].map(([label, facts]) => [
         label,
         facts.map(({ text }) => text).join(' '),
       ]),

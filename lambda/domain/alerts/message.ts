@@ -42,9 +42,26 @@ export const shortened = (text: string, maxLength: number): string =>
 export const cut = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${shortened(text, maxLength - 1)}…`;
 
-/** One long name must not displace the lines after it: the limits of chat services are for whole messages. */
 const MAX_LINE_CHARACTERS = 350;
+/** Shorter lines say nothing. */
+const MIN_LINE_CHARACTERS = 40;
 
-/** The facts of a message with lines as long as chat services take them. */
-export const shortFacts = ({ facts }: Pick<Message, 'facts'>): { readonly label: string; readonly text: string }[] =>
-  facts.map(({ label, text }) => ({ label, text: cut(text, MAX_LINE_CHARACTERS) }));
+/** Builds a message for a service. Where the whole is too long for it, each line gets shorter: one long name must not displace the lines after it. */
+export const fitted = <T>(
+  { facts }: Pick<Message, 'facts'>,
+  build: (facts: Message['facts']) => T,
+  fits: (built: T) => boolean,
+): T => {
+  for (let max = MAX_LINE_CHARACTERS; ; max = Math.floor(max / 2)) {
+    const built = build(facts.map(({ label, text }) => ({ label: cut(label, max), text: cut(text, max) })));
+    if (fits(built) || max <= MIN_LINE_CHARACTERS) return built;
+  }
+};
+
+/** Addresses with very long filters have no place in a message: the page that the message is about has the others, too. */
+const MAX_URL_CHARACTERS = 2_000;
+
+export const shortLinks = ({ links: [first, ...others] }: Pick<Message, 'links'>): readonly MessageLink[] => [
+  first,
+  ...others.filter(({ url }) => url.length <= MAX_URL_CHARACTERS),
+];

@@ -9,6 +9,9 @@ import {
   slackMessage,
   teamsMessage,
 } from '../../../lambda/domain/alerts/channels.ts';
+import type { Message } from '../../../lambda/domain/alerts/message.ts';
+import { reportMessage } from '../../../lambda/domain/reports/report-message.ts';
+import { sampleRun } from '../reports/sample-run.ts';
 import { sampleAlert } from './sample-alert.ts';
 
 const alert = sampleAlert;
@@ -27,6 +30,28 @@ const named = (name: string): Alert => ({
   ruleName: name,
   summary: `Spend of ${name} is $12.`,
   contributors: [{ dimension: 'tag', value: name, label: null, share: 1 }],
+});
+/** Messages with names as long as they get, in letters of three bytes and four. */
+const longMessages = ['名', '😀', '&', '"'].flatMap((letter) => {
+  const name = letter.repeat(512 / letter.length);
+  const of = (by: 'tag' | 'model') => ({ dimension: by, value: name, label: null, share: 1 }) as const;
+  const mayAlsoMatch = { requests: 4, costNanoUsd: 1, unpricedRequests: 0 };
+  const long = { ...named(name), mayAlsoMatch, contributors: [of('tag'), of('model')] };
+  const dim = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`d${n}`, name]));
+  const config = { threshold: 1, period: 'daily', filter: { model: name, dim } } as const;
+  const run = sampleRun(Array.from({ length: 10 }, () => name));
+  const [breakdown] = run.content.breakdowns;
+  const by = (['model', 'tag', 'project', 'member'] as const).map((each) => ({ ...breakdown!, by: each }));
+  return [
+    [
+      `an alert of ${letter}`,
+      alertMessage(long, alertLinks('https://d.example', alert, { type: 'cost_threshold', config } as never)),
+    ],
+    [
+      `a report of ${letter}`,
+      reportMessage({ ...run, content: { ...run.content, breakdowns: by } }, 'https://d.example'),
+    ],
+  ] as [string, Message][];
 });
 const unescapeSlack = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
@@ -84,6 +109,14 @@ describe('slackMessage', () => {
     const contributors = [{ dimension: 'tag', value: 'x'.repeat(5_000), label: null, share: 1 } as const];
     expect(slackMessage(alertMessage({ ...alert, contributors }, links)).blocks[1]?.text.text).toContain(NOTE);
   });
+
+  it.each(longMessages)('shows every line and the page of %s', (_, message) => {
+    const [, facts = '', footer = ''] = slackMessage(message).blocks.map((block) => block.text.text);
+    expect(facts.length).toBeLessThanOrEqual(3_000);
+    expect(facts.split('\n')).toHaveLength(1 + message.facts.length);
+    expect(unescapeSlack(footer)).toContain(message.links[0].url);
+    expect(footer.length).toBeLessThanOrEqual(3_000);
+  });
 });
 
 describe('teamsMessage', () => {
@@ -121,12 +154,12 @@ describe('teamsMessage', () => {
     expect(JSON.stringify(body)).toContain(JSON.stringify(`${name} 100%`).slice(1, -1));
   });
 
-  it('stays below 28 KB', () => {
-    const contributors = (['provider', 'model', 'tag', 'key'] as const).map(
-      (dimension) => ({ dimension, value: '😀'.repeat(5_000), label: null, share: 1 }) as const,
-    );
-    const long = { ...named('名'.repeat(5_000)), contributors };
-    expect(Buffer.byteLength(JSON.stringify(teamsMessage(alertMessage(long, links))))).toBeLessThan(28_000);
+  it.each(longMessages)('stays below 28 KB in UTF-8 and UTF-16, with every line: %s', (_, message) => {
+    const sent = teamsMessage(message);
+    const json = JSON.stringify(sent);
+    expect(Math.max(Buffer.byteLength(json), Buffer.byteLength(json, 'utf16le'))).toBeLessThanOrEqual(28_000);
+    expect(sent.attachments[0]?.content.body).toHaveLength(2 + message.facts.length);
+    expect(sent.attachments[0]?.content.actions[0]?.url).toBe(message.links[0].url);
   });
 });
 
