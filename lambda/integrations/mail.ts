@@ -29,8 +29,8 @@ export type SendMail = (mail: OutgoingMail, noteSent?: (to: readonly string[]) =
 const AT_ONCE = 10;
 /** Attempts in a row that reach nobody. */
 const MAX_PAUSES = 4;
-/** A run that began in time has as long: whoever waits then gets it in another. */
-const MAX_MS = 45 * SECOND_MS;
+/** The API responds within 29 seconds, and one mail may take 20. */
+const MAX_MS = 8 * SECOND_MS;
 
 /** SES refuses one recipient: the address is none, or is not verified while SES is in its sandbox. */
 const OF_RECIPIENT: ReadonlySet<string> = new Set(['MessageRejected', 'InvalidParameterValue']);
@@ -39,12 +39,16 @@ const OF_RECIPIENT: ReadonlySet<string> = new Set(['MessageRejected', 'InvalidPa
  * Sends mail through SES, whose client is loaded with the first mail. Each recipient gets a mail of their own: SES refuses a mail as a whole,
  * and a complaint names all of its recipients at the provider. Where some have it, it is tried again here for the others.
  *
+ * @param options `maxMs`: no mail is begun later
  * @returns what throws MailError
  * @see https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html#event-publishing-retrieving-sns-contents-complained-recipients
  */
 export const openMail = (
   { MAIL_FROM, MAIL_CONFIGURATION_SET }: z.infer<typeof mailEnvironment>,
-  pause: (ms: number) => Promise<unknown> = sleep,
+  {
+    maxMs = MAX_MS,
+    pause = sleep,
+  }: { readonly maxMs?: number; readonly pause?: (ms: number) => Promise<unknown> } = {},
 ): SendMail => {
   let sender: Promise<SendMail> | undefined;
   const send = async (mail: OutgoingMail): Promise<void> => {
@@ -54,7 +58,7 @@ export const openMail = (
     await (await sender)(mail);
   };
   return async ({ to, ...mail }, noteSent) => {
-    const endsAtMs = Date.now() + MAX_MS;
+    const endsAtMs = Date.now() + maxMs;
     const refused: string[] = [];
     let waiting = to;
     let cause: unknown;

@@ -1,10 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { openTable } from '../data/table/table.ts';
+import { SECOND_MS } from '../domain/calendar/units.ts';
 import { evaluatorEnvironment } from '../environment.ts';
 import { openMail } from '../integrations/mail.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { webhookAccess, webhookPoster } from '../integrations/webhook.ts';
+
+/** A run that began in time has as long: whoever waits then gets the mail in another. */
+const MAIL_MS = 45 * SECOND_MS;
 
 /** The parts that both functions of the evaluator share. They write the same metrics, which have one `service`. */
 export const openOnLambda = () => {
@@ -12,7 +16,7 @@ export const openOnLambda = () => {
   const logger = new Logger({ serviceName: 'rule-evaluator' });
   const metrics = new Metrics({ serviceName: 'rule-evaluator' });
   const now = () => new Date();
-  const sendMail = openMail(environment);
+  const sendMail = openMail(environment, { maxMs: MAIL_MS });
   return {
     table: openTable(environment.TABLE_NAME),
     metrics,

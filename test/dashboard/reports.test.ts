@@ -14,6 +14,7 @@ import { openReports, type Reports } from '../../lambda/data/reports/reports.ts'
 import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountUserKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
+import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { ReportContent } from '../../lambda/domain/reports/report-content.ts';
 import { findingId } from '../../lambda/domain/savings/decision.ts';
@@ -451,18 +452,54 @@ describe('POST /reports/{id}/send', () => {
     expect(await call('GET', `/reports/${id}`)).toMatchObject({ body: { nextAt, runs: [] } });
   });
 
-  it('sends on all channels, and says how each took it', async () => {
-    const { id } = await create({ channels: ['email', 'slack'], targets: { slack: SLACK } });
-    sendMail.mockRejectedValue(new MailError('mail was not accepted (Throttling)'));
+  it('sends on all channels without making the caller wait, once, and again where a channel fails', async () => {
+    const { id, nextAt } = await create({ channels: ['email', 'slack'], targets: { slack: SLACK } });
+    // Mails to many members take longer than a response may.
+    sendMail.mockReturnValue(new Promise(() => {}));
+    const waiting = { isDelivered: false, isPending: true, error: null };
     expect(await call('POST', `/reports/${id}/send`, { to: 'all' })).toMatchObject({
       body: {
         items: [
-          { channel: 'email', isDelivered: false, error: 'mail was not accepted (Throttling)' },
-          { channel: 'slack', isDelivered: true },
+          { channel: 'email', ...waiting },
+          { channel: 'slack', ...waiting },
         ],
       },
     });
-    expect(postWebhook.mock.calls[0]?.[0].url).toBe(SLACK);
+    sendMail.mockReset();
+    sendMail.mockRejectedValueOnce(new MailError('mail was not accepted (Throttling)'));
+    await Promise.all([deliver(), deliver()]);
+    clock.setTime(clock.getTime() + 5 * MINUTE_MS);
+    await deliver();
+    await deliver();
+    expect(sentPeriods()).toEqual(['AI spend report: 2026-11-19 (daily)', 'AI spend report: 2026-11-19 (daily)']);
+    expect(postWebhook.mock.calls.map(([{ url }]) => url)).toEqual([SLACK]);
+    expect(await call('GET', `/reports/${id}`)).toMatchObject({
+      body: {
+        nextAt,
+        runs: [
+          {
+            firstDay: '2026-11-19',
+            deliveries: [
+              { channel: 'email', status: 'sent', attempts: 2 },
+              { channel: 'slack', status: 'sent', attempts: 1 },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it('neither replaces the scheduled report of the period nor another that was asked for', async () => {
+    const { id } = await create();
+    clock.setTime(Date.parse('2026-11-21T07:00:00.000Z'));
+    const isPending = { body: { items: [{ channel: 'email', isPending: true }] } };
+    expect(await call('POST', `/reports/${id}/send`, { to: 'all' })).toMatchObject(isPending);
+    await at('2026-11-21T08:00:00.000Z');
+    expect(await call('POST', `/reports/${id}/send`, { to: 'all' })).toMatchObject(isPending);
+    await deliver();
+    await deliver();
+    expect(sentPeriods()).toEqual(Array.from({ length: 3 }, () => 'AI spend report: 2026-11-20 (daily)'));
+    expect((await call('GET', `/reports/${id}`)).body).toMatchObject({ runs: [{}, {}, {}] });
   });
 
   it('needs all for a program, which has no address', async () => {

@@ -358,7 +358,7 @@ describe('the rule evaluator', () => {
     const got: string[] = [];
     let accountId: string;
     beforeEach(async () => {
-      sendMail.mockImplementation(openMail(environment, async () => {}));
+      sendMail.mockImplementation(openMail(environment, { pause: async () => {} }));
       got.length = 0;
       ({ accountId } = await newAccount(table));
       for (let i = 1; i < 35; i++) await newMember(table, accountId, `member-${i}`, 'viewer');

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditOf, auditsOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { invalid } from '../../domain/errors.ts';
-import type { ChannelName } from '../../domain/limits/rule.ts';
-import { isReportFor, type Report } from '../../domain/reports/report.ts';
+import type { Report } from '../../domain/reports/report.ts';
 import { reportMail } from '../../domain/reports/report-mail.ts';
-import { reportMessage } from '../../domain/reports/report-message.ts';
 import {
   dueAt,
   lastPeriod,
@@ -15,7 +13,7 @@ import {
 import { newRun } from '../../domain/reports/report-run.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { isDeliveryError, mailMembers, postMessage } from '../../integrations/channels.ts';
+import { isDeliveryError, mailMembers } from '../../integrations/channels.ts';
 import { targetsOf, webhookOf } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
 import type { Settings } from '../open-settings.ts';
@@ -176,37 +174,30 @@ export const changeReportCalendar =
     return calendar;
   };
 
-/** Sends a report of the period that ended last, once. Nothing is stored. */
+/** Sends a report of the period that ended last: to the caller at once, to all as the scheduled one is, since that may take minutes. */
 export const sendReport =
   (dependencies: Settings): Implementation<typeof operations.sendReport> =>
   async ({ caller: { accountId, userId }, params: { id }, body: { to } }) => {
-    const { reports, users, readContent, sendMail, postWebhook, dashboardUrl, now } = dependencies;
+    const { reports, users, readContent, sendMail, dashboardUrl, now } = dependencies;
     const report = await reports.find(accountId, id);
-    const members = await users.recipients(accountId);
-    const me = members.filter((member) => member.userId === userId);
+    const me = to === 'me' ? (await users.recipients(accountId)).filter((member) => member.userId === userId) : [];
     if (to === 'me' && me.length === 0) throw invalid('to', 'must be all for an API token, which has no mail address');
     const calendar = await reports.calendar(accountId);
     const at = now();
     const content = await readContent(report, lastPeriod(report.schedule.every, at, calendar), calendar);
     const run = newRun(report, content, at);
-    const chosen = members.filter((member) => isReportFor(report, member));
-
-    const send = async (channel: ChannelName): Promise<string | null> => {
-      if (channel === 'email') {
-        const recipients = to === 'me' ? me : chosen;
-        return (await mailMembers(sendMail, { accountId, recipients, now: at }, reportMail(run, dashboardUrl))).error;
-      }
-      await postMessage(postWebhook, report, channel, reportMessage(run, dashboardUrl), at);
-      return null;
-    };
-    const trySend = async (channel: ChannelName) => {
-      try {
-        return { channel, isDelivered: true, error: await send(channel) };
-      } catch (error) {
-        if (!isDeliveryError(error)) throw error;
-        return { channel, isDelivered: false, error: error.message };
-      }
-    };
-    const channels: readonly ChannelName[] = to === 'me' ? ['email'] : report.channels;
-    return { items: await Promise.all(channels.map(trySend)) };
+    if (to === 'all') {
+      await reports.startNow({ ...run, isAskedFor: true });
+      return {
+        items: run.deliveries.map(({ channel, error }) => ({ channel, isDelivered: false, isPending: true, error })),
+      };
+    }
+    try {
+      const mail = reportMail(run, dashboardUrl);
+      const { error } = await mailMembers(sendMail, { accountId, recipients: me, now: at }, mail);
+      return { items: [{ channel: 'email', isDelivered: true, error }] };
+    } catch (error) {
+      if (!isDeliveryError(error)) throw error;
+      return { items: [{ channel: 'email', isDelivered: false, error: error.message }] };
+    }
   };

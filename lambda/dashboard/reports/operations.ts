@@ -105,11 +105,16 @@ export const sendReport = operation('sendReport', 'POST /reports/{id}/send', {
   description:
     'Sends the period that ended last, once, without waiting for its time. The scheduled one is sent all the same.',
   permission: 'reports:write',
+  errors: ['CONFLICT'],
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   body: z.strictObject({
     to: z
       ._default(z.enum(['me', 'all']), 'me')
-      .check(z.describe('`me`: a mail to the caller, who must be a member. `all`: every channel of the report.')),
+      .check(
+        z.describe(
+          '`me`: a mail to the caller, who must be a member. `all`: every channel of the report, within minutes.',
+        ),
+      ),
   }),
   success: channelResults('Why it was not delivered, or to whom not.'),
 });

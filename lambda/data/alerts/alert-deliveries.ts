@@ -21,8 +21,9 @@ export const isReport = (outgoing: Outgoing): outgoing is ReportRun => 'reportId
 
 export const outgoingKey = (outgoing: Outgoing): Key => {
   if (!isReport(outgoing)) return alertKey(outgoing.accountId, outgoing.alertId);
-  const { accountId, reportId, content } = outgoing;
-  return reportRunKey(accountId, reportId, `${content.period.firstDay}#${content.every}`);
+  const { accountId, reportId, content, isAskedFor, createdAt } = outgoing;
+  const asked = isAskedFor ? `#${createdAt}` : '';
+  return reportRunKey(accountId, reportId, `${content.period.firstDay}#${content.every}${asked}`);
 };
 
 /** Index key of what is to be delivered, due at an instant (ISO 8601). */

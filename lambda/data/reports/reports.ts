@@ -7,7 +7,7 @@ import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run
 import { jobItem, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
-import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
+import { check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import { accountJobsIndexKey, accountKey, reportKey, reportRunKey } from '../table/keys.ts';
 import { findItem, listReadable, readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -31,6 +31,20 @@ const reportItem = (report: Report) =>
   jobItem('report', reportKey(report.accountId, report.reportId), report, report.isActive ? report.nextAt : null);
 
 const changed = () => new ConflictError('The reports were changed or deleted in the meantime. Read them again.');
+
+/** A report of a period that is not delivered yet, due at once. */
+const putRun = (run: ReportRun) =>
+  put(
+    {
+      ...outgoingKey(run),
+      ...run,
+      firstDay: run.content.period.firstDay,
+      ...undeliveredKey(run, run.createdAt),
+      deliveryRound: 0,
+      expiresAt: Math.floor((Date.parse(run.createdAt) + RUN_DAYS * DAY_MS) / SECOND_MS),
+    },
+    IS_NEW,
+  );
 
 /** The reports of accounts, what they said of each period, and the calendar that they follow. */
 export const openReports = (table: Table) => {
@@ -94,17 +108,8 @@ export const openReports = (table: Table) => {
      */
     start: async (report: Report, run: ReportRun, next: Pick<Report, 'nextDay' | 'nextAt'>): Promise<boolean> => {
       const key = reportKey(report.accountId, report.reportId);
-      const expiresAt = Math.floor((Date.parse(run.createdAt) + RUN_DAYS * DAY_MS) / SECOND_MS);
-      const item = {
-        ...outgoingKey(run),
-        ...run,
-        firstDay: run.content.period.firstDay,
-        ...undeliveredKey(run, run.createdAt),
-        deliveryRound: 0,
-        expiresAt,
-      };
       return tryTransact(table, [
-        put(item, IS_NEW),
+        putRun(run),
         update(
           key,
           'SET nextDay = :nextDay, nextAt = :nextAt, gsi1sk = :gsi1sk, failures = :none',
@@ -120,6 +125,10 @@ export const openReports = (table: Table) => {
         ),
       ]);
     },
+
+    /** Stores what a report says that somebody asked for, to be delivered. @throws ConflictError where the report is deleted */
+    startNow: (run: ReportRun): Promise<void> =>
+      transact(table, [putRun(run), check(reportKey(run.accountId, run.reportId), EXISTS)], changed),
 
     hasRun: async (accountId: string, reportId: string, period: string): Promise<boolean> =>
       (await findItem(table, reportRunKey(accountId, reportId, period), { attributes: 'pk' })) !== undefined,

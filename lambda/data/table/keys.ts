@@ -111,7 +111,7 @@ export const deletionKey = (accountId: string): Key => inAccount(accountId, 'DEL
 /** An archive of everything an account has, and how far it is. */
 export const archiveKey = (accountId: string, archiveId: string): Key => inAccount(accountId, `ARCHIVE#${archiveId}`);
 export const reportKey = (accountId: string, reportId: string): Key => inAccount(accountId, `REPORT#${reportId}`);
-/** Content of a report for a period, and its deliveries: one for each period. */
+/** Content of a report for a period, and its deliveries: one for each period, and those that somebody asked for. */
 export const reportRunKey = (accountId: string, reportId: string, period: string): Key =>
   inAccount(accountId, `REPORT_RUN#${reportId}#${period}`);
 /** An address that follows the account's spend. */

@@ -10,6 +10,8 @@ export const reportRunSchema = z.object({
   name: z.string(),
   createdAt: z.iso.datetime(),
   content: reportContentSchema,
+  /** True where somebody asked for it: the scheduled one of the same period is sent all the same. */
+  isAskedFor: z.optional(z.boolean()),
   deliveries: z.array(deliverySchema),
 });
 export type ReportRun = z.infer<typeof reportRunSchema>;

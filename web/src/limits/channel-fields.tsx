@@ -54,10 +54,11 @@ export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps)
   );
 };
 
-/** Shows how each channel took a message that was sent at once. */
+/** Shows how each channel took a message, or that it is on its way. */
 export const notifySent = ({ items }: Sent): void => {
-  for (const { channel, isDelivered, error } of items) {
-    if (isDelivered) notifyDone(`${channelNames[channel]}: sent${error === null ? '.' : `, but ${error}`}`);
+  for (const { channel, isDelivered, isPending, error } of items) {
+    if (isPending) notifyDone(`${channelNames[channel]}: it is sent within minutes.`);
+    else if (isDelivered) notifyDone(`${channelNames[channel]}: sent${error === null ? '.' : `, but ${error}`}`);
     else notifyFailure(`${channelNames[channel]}: not delivered`, error);
   }
 };
