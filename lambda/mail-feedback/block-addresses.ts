@@ -59,7 +59,7 @@ export const blockAddresses =
     const until = new Date(now() + days * DAY_MS).toISOString();
     for (const { userId, email } of await users.recipients(accountId)) {
       if (!feedback.addresses.includes(email)) continue;
-      await users.blockMail(accountId, userId, { reason, until });
-      logger.info('mail blocked', { userId, reason, until });
+      if (await users.blockMail(accountId, userId, { reason, until }))
+        logger.info('mail blocked', { userId, reason, until });
     }
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
+import { accountUserKey } from '../../lambda/data/table/keys.ts';
 import { blockAddresses } from '../../lambda/mail-feedback/block-addresses.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -29,6 +30,39 @@ describe('reports of SES', () => {
     const complaint = { complainedRecipients: [{ emailAddress: email }] };
     await block({ eventType: 'Complaint', mail: mail(accountId), complaint });
     expect(await blockOf(accountId)).toEqual({ reason: 'complaint', until: '2027-11-20T12:00:00.000Z' });
+  });
+
+  it.each(['complaint first', 'bounce first'])(
+    'block it for the longest time, in whatever order they come: %s',
+    async (order) => {
+      const { accountId, email } = await newAccount(table);
+      const reports = [
+        { eventType: 'Complaint', complaint: { complainedRecipients: [{ emailAddress: email }] } },
+        { eventType: 'Bounce', bounce: bounce(email) },
+      ];
+      for (const report of order === 'bounce first' ? reports.reverse() : reports)
+        await block({ ...report, mail: mail(accountId) });
+      expect(await blockOf(accountId)).toEqual({ reason: 'complaint', until: '2027-11-20T12:00:00.000Z' });
+    },
+  );
+
+  it('block nobody who was removed meanwhile, and are no error', async () => {
+    const { accountId, userId, email } = await newAccount(table);
+    const users = openUsers(table);
+    const removed = blockAddresses({
+      users: {
+        ...users,
+        recipients: async (id) => {
+          const found = await users.recipients(id);
+          await table.call('DeleteItem', { TableName: table.name, Key: { ...accountUserKey(accountId, userId) } });
+          return found;
+        },
+      },
+      logger: { info: () => {} },
+      now: () => NOW,
+    });
+    await removed(JSON.stringify({ eventType: 'Bounce', mail: mail(accountId), bounce: bounce(email) }));
+    expect(await users.recipients(accountId)).toEqual([]);
   });
 
   it('are about the address that bounced: another gets mail as soon as its user proves it', async () => {

@@ -5,7 +5,7 @@ import { check, EXISTS, update } from '../table/actions.ts';
 import { accountUserKey, userKey } from '../table/keys.ts';
 import { findAs, listReadable } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { transact, tryWrite, write } from '../table/write.ts';
+import { transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 
 const userSchema = z.object({
@@ -174,9 +174,12 @@ export const openUsers = (table: Table) => {
 
     finishReview: (userId: string) => change(userId, 'REMOVE reviewSince'),
 
-    /** Replaces a block that is there already. */
-    blockMail: (accountId: string, userId: string, block: MailBlock) =>
-      write(table, update(accountUserKey(accountId, userId), 'SET mailBlock = :block', EXISTS, { block })),
+    /** A block that is there already stays if it ends later: reports come in any order. @returns false where nothing is written */
+    blockMail: (accountId: string, userId: string, block: MailBlock): Promise<boolean> => {
+      const isLonger = `${EXISTS} AND (attribute_not_exists(mailBlock) OR mailBlock.#until < :until)`;
+      const values = { block, until: block.until };
+      return tryWrite(table, update(accountUserKey(accountId, userId), 'SET mailBlock = :block', isLonger, values));
+    },
   };
 };
 
