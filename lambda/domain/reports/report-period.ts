@@ -51,10 +51,10 @@ export const periodOn = (every: ReportFrequency, day: Day, calendar: ReportCalen
   return { firstDay, lastDay, from: start(firstDay), to: start(addDays(lastDay, 1)) };
 };
 
-/** The period that ended last. */
+/** The period that ended last. Where an offset from UTC has half an hour, that of the day of `now` ends before midnight. */
 export const lastPeriod = (every: ReportFrequency, now: Date, calendar: ReportCalendar): ReportPeriod => {
-  const { firstDay } = periodOn(every, dayIn(calendar.timeZone, now), calendar);
-  return periodOn(every, addDays(firstDay, -1), calendar);
+  const current = periodOn(every, dayIn(calendar.timeZone, now), calendar);
+  return current.to <= now.toISOString() ? current : periodBefore(every, current, calendar);
 };
 
 /** When the report of a period is sent, ISO 8601 UTC: an hour after it at the earliest, also where clocks skip the hour after midnight. */

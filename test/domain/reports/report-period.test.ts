@@ -80,8 +80,10 @@ describe('periods of reports', () => {
   });
 
   it('begin at the whole hour before midnight where the offset has half an hour', () => {
-    const period = periodOn('daily', '2026-11-20', { ...berlin, timeZone: 'Asia/Kolkata' });
+    const kolkata = { ...berlin, timeZone: 'Asia/Kolkata' };
+    const period = periodOn('daily', '2026-11-20', kolkata);
     expect(period).toMatchObject({ from: '2026-11-19T18:00:00.000Z', to: '2026-11-20T18:00:00.000Z' });
+    expect(lastPeriod('daily', new Date(period.to), kolkata)).toEqual(period);
   });
 
   it('are due an hour after their end at the earliest, also where clocks skip the hour after midnight', () => {
@@ -109,7 +111,7 @@ describe('periods of reports', () => {
           expect(current.from).toBe(last.to);
           expect(last.to <= now.toISOString()).toBe(true);
           // Where an offset has half an hour, a day of UTC hours ends before midnight.
-          expect(Date.parse(current.to)).toBeGreaterThan(now.getTime() - 3_600_000);
+          expect(current.to > now.toISOString()).toBe(true);
           expect(periodBefore(every, current, calendar)).toEqual(last);
           expect(Date.parse(dueAt(schedule, last, calendar)) - Date.parse(last.to)).toBeGreaterThanOrEqual(3_600_000);
           const next = nextPeriod(schedule, now, calendar);
