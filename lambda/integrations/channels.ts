@@ -116,6 +116,17 @@ export const postMessage = async (
   }
 };
 
+/** How a channel takes a message. @param sending a text that it resolves to says who did not get it */
+export const resultOf = async <C>(channel: C, sending: Promise<unknown>) => {
+  try {
+    const error = await sending;
+    return { channel, isDelivered: true, error: typeof error === 'string' ? error : null };
+  } catch (error) {
+    if (!isDeliveryError(error)) throw error;
+    return { channel, isDelivered: false, error: error.message };
+  }
+};
+
 /** True for errors of a channel, whose messages people may read. */
 export const isDeliveryError = (error: unknown): error is Error =>
   [MailError, WebhookError, WaitingError, UndeliverableError].some((type) => error instanceof type);

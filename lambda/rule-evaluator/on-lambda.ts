@@ -7,16 +7,14 @@ import { openMail } from '../integrations/mail.ts';
 import { queueSender } from '../integrations/queue-sender.ts';
 import { webhookAccess, webhookPoster } from '../integrations/webhook.ts';
 
-/** A run that began in time has as long: whoever waits then gets the mail in another. */
-const MAIL_MS = 45 * SECOND_MS;
-
 /** The parts that both functions of the evaluator share. They write the same metrics, which have one `service`. */
 export const openOnLambda = () => {
   const environment = evaluatorEnvironment.parse(process.env);
   const logger = new Logger({ serviceName: 'rule-evaluator' });
   const metrics = new Metrics({ serviceName: 'rule-evaluator' });
   const now = () => new Date();
-  const sendMail = openMail(environment, { maxMs: MAIL_MS });
+  // A run that began in time has as long: whoever waits then gets the mail in another.
+  const sendMail = openMail(environment, { maxMs: 45 * SECOND_MS });
   return {
     table: openTable(environment.TABLE_NAME),
     metrics,

@@ -2,15 +2,13 @@ import type { Rule } from '../../data/alerts/rules.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { triggeredAlert } from '../../domain/alerts/alert.ts';
 import { alertLinks, alertMessage } from '../../domain/alerts/alert-text.ts';
-import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { invalid, NotFoundError } from '../../domain/errors.ts';
 import { type AlertCondition, isRuleIn, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
-import { postMessage } from '../../integrations/channels.ts';
-import { WebhookError } from '../../integrations/webhook.ts';
+import { postMessage, resultOf } from '../../integrations/channels.ts';
 import type { Settings } from '../open-settings.ts';
 import { writePolicy } from './block-policy.ts';
 import { itemsOf } from './manage-items.ts';
@@ -66,7 +64,7 @@ export const testRule =
     const { accountId } = caller;
     const rule = await rules.find(accountId, id);
     if (!isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
-    const channels = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
+    const channels = rule.channels.filter((channel) => channel !== 'email');
     if (channels.length === 0) throw invalid('id', 'must be a rule with a channel other than email');
     const at = now();
     const today = `${dayOf(at.toISOString())}T00:00:00.000Z`;
@@ -90,14 +88,7 @@ export const testRule =
       [],
     );
     const links = { ...alertLinks(dashboardUrl, alert, rule.condition), alert: `${dashboardUrl}/limits/${id}` };
-    const test = async (channel: PostedChannel) => {
-      try {
-        await postMessage(postWebhook, rule, channel, alertMessage(alert, links), at);
-        return { channel, isDelivered: true, error: null };
-      } catch (error) {
-        if (!(error instanceof WebhookError)) throw error;
-        return { channel, isDelivered: false, error: error.message };
-      }
-    };
-    return { items: await Promise.all(channels.map(test)) };
+    const message = alertMessage(alert, links);
+    const sent = channels.map((channel) => resultOf(channel, postMessage(postWebhook, rule, channel, message, at)));
+    return { items: await Promise.all(sent) };
   };

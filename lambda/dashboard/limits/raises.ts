@@ -1,7 +1,6 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Recipient } from '../../data/accounts/users.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
-import type { PostedChannel } from '../../domain/alerts/channels.ts';
 import { raiseDecidedMail, raiseMail, raiseMessage } from '../../domain/alerts/raise-message.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
@@ -12,7 +11,7 @@ import type { Mail } from '../../domain/mail/mail.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
-import { isDeliveryError, mailMembers, postMessage } from '../../integrations/channels.ts';
+import { mailMembers, postMessage, resultOf } from '../../integrations/channels.ts';
 import type { Settings } from '../open-settings.ts';
 import { findValue, isSeen, type MaySee, planOverride, storedValue } from './limit-values.ts';
 import type * as operations from './raise-operations.ts';
@@ -29,16 +28,11 @@ const requireMore = ({ state: { limitNanoUsd } }: Found, amount: number): number
   return limitNanoUsd;
 };
 
-/** The raise is stored: a message that cannot be sent changes nothing. @returns true where it was sent */
-const isSent = async ({ logger }: Settings, channel: string, sending: Promise<unknown>): Promise<boolean> => {
-  try {
-    await sending;
-    return true;
-  } catch (error) {
-    if (!isDeliveryError(error)) throw error;
-    logger.warn('raise not sent', { channel, error });
-    return false;
-  }
+/** The raise is stored: a message that cannot be sent changes nothing. @returns the channel where it was sent */
+const sentBy = async ({ logger }: Settings, channel: string, sending: Promise<void>): Promise<string[]> => {
+  const { isDelivered, error } = await resultOf(channel, sending);
+  if (!isDelivered) logger.warn('raise not sent', { channel, error });
+  return isDelivered ? [channel] : [];
 };
 
 const mailTo = async (
@@ -46,9 +40,9 @@ const mailTo = async (
   accountId: string,
   isFor: (member: Recipient) => boolean,
   mail: Mail,
-): Promise<unknown> => {
+): Promise<void> => {
   const recipients = (await users.recipients(accountId)).filter(isFor);
-  return mailMembers(sendMail, { accountId, recipients, now: now() }, mail);
+  await mailMembers(sendMail, { accountId, recipients, now: now() }, mail);
 };
 
 /**
@@ -96,16 +90,12 @@ export const askForRaise =
     const fact = { action: 'raise.asked', subject: raise.id, details } as const;
     await raises.ask(accountId, raise, auditOf({ caller, clientAddress }, fact, at));
     const isFor = (member: Recipient) => member.userId !== userId && scopeOf(member).permits('raises:decide');
-    const posted = rule.channels.filter((channel): channel is PostedChannel => channel !== 'email');
-    const sending = [
-      ['email', mailTo(dependencies, accountId, isFor, raiseMail(raise, dashboardUrl))] as const,
-      ...posted.map(
-        (channel) => [channel, postMessage(postWebhook, rule, channel, raiseMessage(raise, dashboardUrl), at)] as const,
-      ),
-    ];
-    const sent = await Promise.all(
-      sending.map(async ([channel, each]) => ((await isSent(dependencies, channel, each)) ? [channel] : [])),
-    );
+    const message = raiseMessage(raise, dashboardUrl);
+    const posted = rule.channels.filter((channel) => channel !== 'email');
+    const sent = await Promise.all([
+      sentBy(dependencies, 'email', mailTo(dependencies, accountId, isFor, raiseMail(raise, dashboardUrl))),
+      ...posted.map((channel) => sentBy(dependencies, channel, postMessage(postWebhook, rule, channel, message, at))),
+    ]);
     return { ...raise, sentBy: sent.flat() };
   };
 
@@ -158,10 +148,7 @@ export const decideRaise =
     const audits = [auditOf({ caller, clientAddress }, fact, at), ...(override ? [override.audit] : [])];
     await raises.decide(accountId, decided, found.rule.revision, override?.action, audits);
     const isAsker = (member: Recipient) => member.userId === raise.askedBy.userId;
-    await isSent(
-      dependencies,
-      'email',
-      mailTo(dependencies, accountId, isAsker, raiseDecidedMail(decided, `${dashboardUrl}/access`)),
-    );
+    const mail = raiseDecidedMail(decided, `${dashboardUrl}/access`);
+    await sentBy(dependencies, 'email', mailTo(dependencies, accountId, isAsker, mail));
     return decided;
   };

@@ -72,11 +72,7 @@ export const channelResults = (error: string) => ({
       z.object({
         channel: z.enum(channelNames),
         isDelivered: z.boolean(),
-        isPending: z
-          .optional(z.boolean())
-          .check(
-            z.describe('True for a report to all, which is on its way: `runs` of GET /reports/{id} has the result.'),
-          ),
+        isPending: z.optional(z.boolean()).check(z.describe('It is on its way: see `runs` of GET /reports/{id}.')),
         error: z.nullable(z.string()).check(z.describe(error)),
       }),
     ),

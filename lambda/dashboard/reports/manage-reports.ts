@@ -13,7 +13,7 @@ import {
 import { newRun } from '../../domain/reports/report-run.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementation } from '../../http/operation.ts';
-import { isDeliveryError, mailMembers } from '../../integrations/channels.ts';
+import { mailMembers, resultOf } from '../../integrations/channels.ts';
 import { targetsOf, webhookOf } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
 import type { Settings } from '../open-settings.ts';
@@ -192,12 +192,13 @@ export const sendReport =
         items: run.deliveries.map(({ channel, error }) => ({ channel, isDelivered: false, isPending: true, error })),
       };
     }
-    try {
-      const mail = reportMail(run, dashboardUrl);
-      const { error } = await mailMembers(sendMail, { accountId, recipients: me, now: at }, mail);
-      return { items: [{ channel: 'email', isDelivered: true, error }] };
-    } catch (error) {
-      if (!isDeliveryError(error)) throw error;
-      return { items: [{ channel: 'email', isDelivered: false, error: error.message }] };
-    }
+    const mailing = mailMembers(sendMail, { accountId, recipients: me, now: at }, reportMail(run, dashboardUrl));
+    return {
+      items: [
+        await resultOf(
+          'email' as const,
+          mailing.then(({ error }) => error),
+        ),
+      ],
+    };
   };

@@ -110,11 +110,7 @@ export const sendReport = operation('sendReport', 'POST /reports/{id}/send', {
   body: z.strictObject({
     to: z
       ._default(z.enum(['me', 'all']), 'me')
-      .check(
-        z.describe(
-          '`me`: a mail to the caller, who must be a member. `all`: every channel of the report, within minutes.',
-        ),
-      ),
+      .check(z.describe('`me`: a mail to the caller, who must be a member. `all`: every channel, within minutes.')),
   }),
   success: channelResults('Why it was not delivered, or to whom not.'),
 });
