@@ -212,6 +212,7 @@ const imageToolKinds = [
   ['imageToolCachedTokens', 'cacheRead'],
   ['imageToolInputImageTokens', 'inputImage'],
   ['imageToolCachedImageTokens', 'cacheReadImage'],
+  ['imageToolOutputTextTokens', 'output'],
   ['imageToolOutputTokens', 'outputImage'],
 ] as const;
 

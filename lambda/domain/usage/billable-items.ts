@@ -31,6 +31,8 @@ export const BILLABLE = {
   imageGenCachedTextTokens: 'image_gen.cached_text_tokens',
   imageGenInputImageTokens: 'image_gen.input_image_tokens',
   imageGenCachedImageTokens: 'image_gen.cached_image_tokens',
+  imageGenOutputTextTokens: 'image_gen.output_text_tokens',
+  /** Those of images, and in older events all. */
   imageGenOutputTokens: 'image_gen.output_tokens',
   /** Images that the tool made whose tokens are in no member of the response: older ones, and Azure's, have no `tool_usage`. */
   imageGenCalls: 'image_generation_call',

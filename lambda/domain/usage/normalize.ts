@@ -150,6 +150,7 @@ const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitNam
   set('imageToolCachedTokens', countOf(billableItems[BILLABLE.imageGenCachedTextTokens]));
   set('imageToolInputImageTokens', countOf(billableItems[BILLABLE.imageGenInputImageTokens]));
   set('imageToolCachedImageTokens', countOf(billableItems[BILLABLE.imageGenCachedImageTokens]));
+  set('imageToolOutputTextTokens', countOf(billableItems[BILLABLE.imageGenOutputTextTokens]));
   set('imageToolOutputTokens', countOf(billableItems[BILLABLE.imageGenOutputTokens]));
   const { imageGenCalls, executedTools, resultsWithoutUsage } = BILLABLE;
   set(

@@ -76,6 +76,7 @@ export const unitNames = [
   'imageToolCachedTokens',
   'imageToolInputImageTokens',
   'imageToolCachedImageTokens',
+  'imageToolOutputTextTokens',
   'imageToolOutputTokens',
   /** Units that a provider bills under an unfamiliar name. They have no price, so that the cost is unknown and not 0. */
   'otherUnits',

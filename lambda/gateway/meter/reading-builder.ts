@@ -310,7 +310,9 @@ export class ReadingBuilder implements PickerSink {
     this.#number(BILLABLE.imageGenCachedTextTokens, cachedText);
     this.#number(BILLABLE.imageGenInputImageTokens, image - cachedImage);
     this.#number(BILLABLE.imageGenCachedImageTokens, cachedImage);
-    this.#number(BILLABLE.imageGenOutputTokens, value['output_tokens']);
+    const written = count(at(output, 'text_tokens'));
+    this.#number(BILLABLE.imageGenOutputTextTokens, written);
+    this.#number(BILLABLE.imageGenOutputTokens, count(value['output_tokens']) - written);
   }
 
   /** Empty and repeated queries are not charged. @see https://ai.google.dev/gemini-api/docs/google-search#pricing */
