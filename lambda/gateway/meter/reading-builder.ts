@@ -43,6 +43,10 @@ const usageIn = (values: ReadonlyMap<string, unknown>): Raw | null => {
 const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): boolean =>
   values.has('requestId') && !hasChoices && !values.has('usage') && !values.has('model');
 
+/** Billable items that `wanted.ts` picks under their own names. */
+const textItems = [BILLABLE.imageSize, BILLABLE.imageQuality, BILLABLE.batchFile, BILLABLE.responseId];
+const countItems = [BILLABLE.batchSucceeded, BILLABLE.webSearchRequests];
+
 /** Billable items that only some dialects have. */
 const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [BILLABLE.responseId]: ['openai-responses', 'gemini-interactions'],
@@ -133,16 +137,12 @@ export class ReadingBuilder implements PickerSink {
     const isQueued = isDeferred(values, this.#found.has('#choices'));
     this.#text(BILLABLE.responseStatus, values.get('status') ?? (isQueued ? 'queued' : null));
     if (isQueued) this.#text(BILLABLE.deferredId, values.get('requestId'));
-    this.#text(BILLABLE.responseId, values.get('id'));
     if (values.get('stopReason') === REFUSAL) this.#billableItems.set(BILLABLE.refused, 1);
     if (typeof values.get('background') === 'boolean')
       this.#billableItems.set(BILLABLE.responseBackground, Number(values.get('background')));
-    this.#text(BILLABLE.imageSize, values.get('image.size'));
-    this.#text(BILLABLE.imageQuality, values.get('image.quality'));
-    this.#number(BILLABLE.audioSeconds, amountOf(values.get('audio.seconds')));
-    this.#number(BILLABLE.batchSucceeded, values.get('batchSucceeded'));
-    this.#text(BILLABLE.batchFile, values.get('batchFile'));
-    this.#number(BILLABLE.webSearchRequests, values.get('webSearchRequests'));
+    for (const name of textItems) this.#text(name, values.get(name));
+    this.#number(BILLABLE.audioSeconds, amountOf(values.get(BILLABLE.audioSeconds)));
+    for (const name of countItems) this.#number(name, values.get(name));
     this.#number(BILLABLE.groundingQueries, this.#groundingQueries);
     this.#number(BILLABLE.imageCount, this.#images);
     this.#takeImageGeneration(values.get('imageGenUsage'));
@@ -285,7 +285,7 @@ export class ReadingBuilder implements PickerSink {
     const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
     const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
     // A reported count, which may be 0, leaves out searches that are not charged.
-    if (!this.#values.has('webSearchRequests')) this.#number(BILLABLE.webSearchCalls, searches);
+    if (!this.#values.has(BILLABLE.webSearchRequests)) this.#number(BILLABLE.webSearchCalls, searches);
     this.#number(BILLABLE.fileSearchCalls, calls('file_search_call').length);
     if (!this.#values.has('imageGenUsage'))
       this.#number(BILLABLE.imageGenCalls, calls('image_generation_call').length - this.#svgUsages.length);
@@ -301,7 +301,7 @@ export class ReadingBuilder implements PickerSink {
 
   #takeImageGeneration(value: unknown): void {
     if (!isRaw(value)) return;
-    const { input_tokens_details: input, cached_tokens_details: cached } = value;
+    const { input_tokens_details: input, cached_tokens_details: cached, output_tokens_details: output } = value;
     const text = count(at(input, 'text_tokens'), value['input_tokens']);
     const image = count(at(input, 'image_tokens'));
     const cachedText = Math.min(text, count(at(cached, 'cached_text_tokens'), value['cached_tokens']));

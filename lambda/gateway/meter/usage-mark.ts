@@ -1,15 +1,19 @@
 import { CR, LF } from './sse-framing.ts';
 
 const QUOTE = 0x22;
+const UNDERSCORE = 0x5f;
 const COLON = 0x3a;
 const SPACE = 0x20;
 const TAB = 0x09;
 const LETTER_N = 0x6e;
 
-/** Finds a member in JSON text by its name or the beginning of its name. */
+/** The quote before a name, or what precedes the last word of one: `"total_usage"`. */
+const isBefore = (byte: number | undefined): boolean => byte === QUOTE || byte === UNDERSCORE;
+
+/** Finds a member in JSON text by its name, the last word of its name, or the beginning of either. */
 export class UsageMark {
   /**
-   * Without the quote before it, which is checked afterwards: a search that begins with JSON's most frequent byte takes six
+   * Without what precedes it, which is checked afterwards: a search that begins with JSON's most frequent byte takes six
    * times as long.
    */
   readonly #name: Buffer;
@@ -23,13 +27,13 @@ export class UsageMark {
 
   next(bytes: Buffer, from: number): number {
     let mark = bytes.indexOf(this.#name, from);
-    while (mark !== -1 && bytes[mark - 1] !== QUOTE) mark = bytes.indexOf(this.#name, mark + this.#name.length);
+    while (mark !== -1 && !isBefore(bytes[mark - 1])) mark = bytes.indexOf(this.#name, mark + this.#name.length);
     return mark;
   }
 
   previous(bytes: Buffer, before: number): number {
     let mark = this.#lastBefore(bytes, before);
-    while (mark !== -1 && bytes[mark - 1] !== QUOTE) mark = this.#lastBefore(bytes, mark);
+    while (mark !== -1 && !isBefore(bytes[mark - 1])) mark = this.#lastBefore(bytes, mark);
     return mark;
   }
 
@@ -50,7 +54,7 @@ export class UsageMark {
 
   /** True if a member from `from` on is not null. One search skips a run of nulls. */
   hasValue(bytes: Buffer, from: number): boolean {
-    this.#notNull ??= new RegExp(`"${this.#name.toString()}(?!"\\s*:\\s*n)`);
+    this.#notNull ??= new RegExp(`["_]${this.#name.toString()}(?!"\\s*:\\s*n)`);
     return this.#notNull.test(bytes.toString('latin1', from));
   }
 }

@@ -19,10 +19,10 @@ const outputItem: Wanted = {
 
 const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.model' } };
 
-const searchUsage: Wanted = { web_search: { num_requests: 'webSearchRequests' } };
+const searchUsage: Wanted = { web_search: { num_requests: 'web_search_requests' } };
 
 const responseBody: Wanted = {
-  id: 'id',
+  id: 'response.id',
   model: 'model',
   status: 'status',
   usage: 'usage',
@@ -80,11 +80,11 @@ export const wantedInResponse: Wanted = {
     },
   },
   promptFeedback: { blockReason: 'finishReason' },
-  interaction: { id: 'id', model: 'model', status: 'status', usage: 'usage' },
+  interaction: { id: 'response.id', model: 'model', status: 'status', usage: 'usage', service_tier: 'serviceTier' },
   // Imagen's images, which have a type: filtered ones have a reason, which is not charged. Vertex AI's embeddings
   predictions: { '*': { mimeType: 'predictedImage', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
   // Gemini's interactions: of an event before the last. A client's own metadata may have such a member, too.
-  metadata: { usage: 'metadataUsage' },
+  metadata: { usage: 'metadataUsage', total_usage: 'metadataUsage' },
   // Anthropic: `message_start` has the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
   result: { message: { model: 'model', usage: 'usage', stop_reason: 'stopReason' } },
@@ -102,7 +102,7 @@ export const wantedInResponse: Wanted = {
   serviceTier: { type: 'serviceTier' },
   performanceConfig: { latency: 'latency' },
   // Anthropic: a batch
-  request_counts: { succeeded: 'batchSucceeded' },
+  request_counts: { succeeded: 'batch.succeeded' },
   // OpenAI images and speech-to-text
   data: { '*': '#image' },
   svg_usage: 'svgUsage',
@@ -143,7 +143,7 @@ export const wantedInBatch: Wanted = {
     },
   },
   outputs: { '*': { '': '#line', response: { body: lineResponse } } },
-  output_file: 'batchFile',
+  output_file: 'batch.file',
 };
 
 /*
