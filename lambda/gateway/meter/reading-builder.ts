@@ -98,6 +98,8 @@ export class ReadingBuilder implements PickerSink {
    */
   constructor(isBatch = false, isRepeated = false) {
     this.#batch = isBatch ? new BatchTotal() : null;
+  /** A choice or candidate has ended: a stream that goes on after that is whole wherever it ends. */
+  #isFinished = false;
     this.#isRepeated = isRepeated;
   }
 
@@ -221,7 +223,8 @@ export class ReadingBuilder implements PickerSink {
     }
     // Where usage is repeated, as it is from a stream's first event on, the last one is in the event that ends the choice or candidate.
     const isRepeated = this.#isRepeated || this.#usage !== null || (this.#found.has('#delta') && this.#isFirstDocument);
-    const goesOn = isRepeated && this.#found.has('#part') && !values.has('finishReason');
+    this.#isFinished ||= values.has('finishReason');
+    const goesOn = isRepeated && this.#found.has('#part') && !this.#isFinished;
     // Interactions repeat it in events without a status.
     this.#isHalf = goesOn || ('total_input_tokens' in usage && !values.has('status'));
     // Counts only grow: nothing but zeros behind them is no usage.
