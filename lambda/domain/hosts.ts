@@ -36,9 +36,11 @@ const cloudRows = [
     name: 'Amazon Bedrock',
     streamUsageTargets: null,
     priceIds: { genaiPrices: 'aws', modelsDev: 'amazon-bedrock', openrouter: null },
-    usageHeaders: ['input', 'output', 'cache-read-input', 'cache-write-input'].map(
-      (kind) => `x-amzn-bedrock-${kind}-token-count`,
-    ),
+    usageHeaders: [
+      ...['input', 'output', 'cache-read-input', 'cache-write-input'].map((kind) => `${kind}-token-count`),
+      'performanceconfig-latency',
+      'service-tier',
+    ].map((name) => `x-amzn-bedrock-${name}`),
     hostOf: (region) => (AWS_REGION.test(region) ? `bedrock-runtime.${region}.amazonaws.com` : null),
   },
   {

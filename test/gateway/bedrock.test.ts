@@ -222,6 +222,19 @@ describe('what a call costs', () => {
     expect(priced).toMatchObject({ provenance: expect.stringMatching(/computed|estimated/), reason: null });
   });
 
+  it.each([
+    ['performanceconfig-latency', 'optimized', 'estimated'],
+    ['performanceconfig-latency', 'standard', 'computed'],
+    ['service-tier', 'flex', 'estimated'],
+    ['service-tier', 'default', 'computed'],
+  ])('of a model’s own format has the %s %s in a header', async (name, value, provenance) => {
+    const close = await closeOf(pathOf(SONNET, 'invoke'), json({ usage: { input_tokens: 100, output_tokens: 20 } }), {
+      headers: [`X-Amzn-Bedrock-${name}`, value],
+    });
+    const reason = provenance === 'computed' ? null : 'The price of the service tier is not known exactly.';
+    expect(priceRequest(close)).toMatchObject({ provenance, reason });
+  });
+
   it('counts cached tokens in headers, and one-hour writes, beyond the input', async () => {
     const mistral = await closeOf(pathOf('mistral.mistral-large-2402-v1:0', 'invoke'), json({ outputs: [] }), {
       headers: counts(100, 20, 900),

@@ -201,6 +201,10 @@ const headerUsage = (headers: UsageHeaders, path: string): Record<string, unknow
   return { ...(path.includes('embed') && { outputTokenCount: 0 }), ...Object.fromEntries(counts) };
 };
 
+/** Bedrock's tier for models in their own format: `optimized` for latency, else by name. */
+const headerTier = (headers: UsageHeaders): string | null =>
+  headers.find(([name, value]) => value === 'optimized' || name.endsWith('-tier'))?.[1] ?? null;
+
 /** Dialects whose output is no text, and free. */
 const embeddings: ReadonlySet<Dialect> = new Set(['openai-embeddings', 'gemini-embed', 'cohere-embed']);
 
@@ -228,7 +232,10 @@ const assemble = (
     modelServed: dialect === 'bedrock-invoke' ? null : builder.model,
     streamed: facts.stream || isStreamPath(path),
     // The tier that was requested may not be the tier that was served: usage that reports one decides.
-    serviceTier: builder.serviceTier ?? (usage && tierMembers.some((name) => name in usage) ? null : facts.serviceTier),
+    serviceTier:
+      builder.serviceTier ??
+      headerTier(headers) ??
+      (usage && tierMembers.some((name) => name in usage) ? null : facts.serviceTier),
     billableItems: { ...facts.billableItems, ...headerBillableItems(headers), ...builder.billableItems(dialect) },
   };
 };
