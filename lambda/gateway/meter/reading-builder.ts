@@ -1,5 +1,6 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
 import type { Dialect } from '../../domain/usage/dialect.ts';
+import { promptTokensOf } from '../../domain/usage/iterations.ts';
 import { MAX_MODEL_CHARACTERS, MAX_RAW_USAGE_BYTES, MAX_TIER_CHARACTERS } from '../../domain/usage/limits.ts';
 import { amountOf, at, count, isRaw, type Raw } from '../../domain/usage/raw.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
@@ -11,11 +12,16 @@ export const MAX_PICKED_BYTES = MAX_RAW_USAGE_BYTES;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Replaces members of `bottom` with those of `top` that are not null: Anthropic's rule for message_delta and message_start. */
+/**
+ * Replaces members of `bottom` with those of `top` that are not null: Anthropic's rule for message_delta and message_start. Servers that
+ * copy its format may count the prompt in the first alone, and write zeros in the second.
+ */
 const overlay = (bottom: Raw, top: Raw): Raw => {
-  const merged = { ...bottom };
-  for (const [name, value] of Object.entries(top)) if (value !== null) merged[name] = value;
-  return merged;
+  const hasPrompt = promptTokensOf(top) > 0;
+  const told = Object.entries(top).filter(
+    ([name, value]) => value !== null && (value !== 0 || hasPrompt || name === 'output_tokens'),
+  );
+  return { ...bottom, ...Object.fromEntries(told) };
 };
 
 /** False for zeros alone. */
@@ -47,12 +53,15 @@ const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): 
 const textItems = [BILLABLE.imageSize, BILLABLE.imageQuality, BILLABLE.batchFile, BILLABLE.responseId];
 const countItems = [BILLABLE.batchSucceeded, BILLABLE.webSearchRequests];
 
+/** Dialects whose responses are stored. */
+const stored: readonly Dialect[] = ['openai-responses', 'gemini-interactions'];
+
 /** Billable items that only some dialects have. */
 const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
-  [BILLABLE.responseId]: ['openai-responses', 'gemini-interactions'],
+  [BILLABLE.responseId]: stored,
   [BILLABLE.deferredId]: ['openai-chat'],
-  [BILLABLE.responseStatus]: ['openai-responses', 'gemini-interactions', 'async-result', 'openai-chat'],
-  [BILLABLE.responseBackground]: ['openai-responses', 'gemini-interactions'],
+  [BILLABLE.responseStatus]: [...stored, 'async-result', 'openai-chat'],
+  [BILLABLE.responseBackground]: stored,
   [BILLABLE.refused]: ['anthropic-messages'],
   [BILLABLE.imageCount]: ['openai-images', 'gemini-predict'],
   [BILLABLE.imageSize]: ['openai-images'],
@@ -89,6 +98,8 @@ export class ReadingBuilder implements PickerSink {
   /** What was seen of the document: `#choices`, `#error`, a `#part` (choice or candidate), a `#delta` (only in streams), a search … */
   #found = new Set<string>();
   #isFirstDocument = true;
+  /** A choice or candidate has ended: a stream that goes on after that is whole wherever it ends. */
+  #isFinished = false;
 
   readonly #isRepeated: boolean;
 
@@ -98,8 +109,6 @@ export class ReadingBuilder implements PickerSink {
    */
   constructor(isBatch = false, isRepeated = false) {
     this.#batch = isBatch ? new BatchTotal() : null;
-  /** A choice or candidate has ended: a stream that goes on after that is whole wherever it ends. */
-  #isFinished = false;
     this.#isRepeated = isRepeated;
   }
 

@@ -21,14 +21,19 @@ const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.mode
 
 const searchUsage: Wanted = { web_search: { num_requests: 'web_search_requests' } };
 
-const responseBody: Wanted = {
-  id: 'response.id',
+/** Members of a response, and of one among the results of a batch. */
+const billed: Wanted = {
   model: 'model',
-  status: 'status',
   usage: 'usage',
   // Mistral's text recognition
   usage_info: 'usage',
   service_tier: 'serviceTier',
+};
+
+const responseBody: Wanted = {
+  ...billed,
+  id: 'response.id',
+  status: 'status',
   output: { '*': outputItem },
   tools,
   tool_usage: searchUsage,
@@ -80,7 +85,7 @@ export const wantedInResponse: Wanted = {
     },
   },
   promptFeedback: { blockReason: 'finishReason' },
-  interaction: { id: 'response.id', model: 'model', status: 'status', usage: 'usage', service_tier: 'serviceTier' },
+  interaction: responseBody,
   // Imagen's images, which have a type: filtered ones have a reason, which is not charged. Vertex AI's embeddings
   predictions: { '*': { mimeType: 'predictedImage', embeddings: { statistics: { token_count: 'embeddedTokens' } } } },
   // Gemini's interactions: of an event before the last. A client's own metadata may have such a member, too.
@@ -112,15 +117,12 @@ export const wantedInResponse: Wanted = {
 };
 
 const lineResponse: Wanted = {
-  model: 'model',
+  ...billed,
   modelVersion: 'model',
-  usage: 'usage',
-  usage_info: 'usage',
   usageMetadata: 'usageMetadata',
   // An embedding of Gemini has no other usage.
   tokenCount: 'tokenCount',
   candidates: { '*': { groundingMetadata } },
-  service_tier: 'serviceTier',
 };
 
 /**
