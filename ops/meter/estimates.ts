@@ -27,8 +27,7 @@ const halfOf = ({ bytes }: Recording): 'calibration' | 'report' =>
 const estimateOf = async (recording: Recording, { reading, priced }: Replayed) => {
   if (reading.usageSource !== 'reported' || !priced.usage) return null;
   const silent = await replay(withoutUsage(recording), SEED, AT);
-  const { visible } = silent.reading;
-  return { reported: priced.usage, visible, silent };
+  return { reported: priced.usage, visible: silent.reading.visible, silent };
 };
 
 const at = (sorted: readonly number[], share: number): number | null =>
@@ -171,11 +170,10 @@ const fitConstants = (samples: readonly Sample[]): Tokenizer => {
 };
 
 const medianRatio = (tokenizer: Tokenizer, samples: readonly Sample[]): number | null => {
-  const ratios = samples.map(({ prompt, inputTokens }) => promptTokens(prompt, tokenizer, true) / inputTokens);
-  return at(
-    ratios.sort((a, b) => a - b),
-    0.5,
-  );
+  const ratios = samples
+    .map(({ prompt, inputTokens }) => promptTokens(prompt, tokenizer, true) / inputTokens)
+    .sort((a, b) => a - b);
+  return at(ratios, 0.5);
 };
 
 /**
@@ -201,10 +199,7 @@ export const calibrate = () => {
     },
     results: () =>
       [...samples].map(([family, { model, samples }]) => {
-        const [calibration, report] = [
-          samples.filter(({ half }) => half === 'calibration'),
-          samples.filter(({ half }) => half === 'report'),
-        ];
+        const { calibration = [], report = [] } = Object.groupBy(samples, ({ half }) => half);
         return {
           family,
           recordings: samples.length,

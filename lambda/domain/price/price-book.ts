@@ -163,12 +163,7 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
     if (price) return { ...price, rates: withCaches(query, price.rates), version };
     if (query.provider !== 'openrouter') return null;
     if (query.model.endsWith(':free'))
-      return {
-        source: `openrouter:${query.model}`,
-        match: 'name',
-        rates: FREE,
-        version,
-      };
+      return { source: `openrouter:${query.model}`, match: 'name', rates: FREE, version };
     const vendors = atVendor(query.model);
     return vendors ? findPrice({ ...query, ...vendors }) : null;
   };

@@ -1,6 +1,7 @@
 import { isOwnLabel } from '../hosts.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
+import { imageToolTokens } from '../usage/normalize.ts';
 import { at, countOf } from '../usage/raw.ts';
 import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
@@ -184,7 +185,7 @@ const ratesForModel = (
   if (isByImage && own?.rates.images === undefined) rates.images = image.rate;
   const fee = provider === 'perplexity' ? requestFee(model, at(reading.usage, 'search_context_size')) : null;
   if (fee !== null && own?.rates.requests === undefined) rates.requests = fee;
-  if (imageToolKinds.some(([unit]) => usage.units[unit]))
+  if (imageToolTokens.some(([unit]) => usage.units[unit]))
     Object.assign(rates, imageToolRates(request, query, findPrice));
   for (const unit of unitNames) {
     if (!usage.units[unit] || rates[unit] !== undefined) continue;
@@ -206,16 +207,6 @@ const ratesForModel = (
 const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>
   countOf(billableItems[BILLABLE.largestPromptTokens]) ?? usage.inputTokens;
 
-/** Tokens of OpenAI's image tool, and as what kind its model charges for them. */
-const imageToolKinds = [
-  ['imageToolInputTokens', 'input'],
-  ['imageToolCachedTokens', 'cacheRead'],
-  ['imageToolInputImageTokens', 'inputImage'],
-  ['imageToolCachedImageTokens', 'cacheReadImage'],
-  ['imageToolOutputTextTokens', 'output'],
-  ['imageToolOutputTokens', 'outputImage'],
-] as const;
-
 const imageToolRates = (
   { reading }: PriceableRequest,
   query: { readonly provider: string; readonly at: Date; readonly inputTokens: number },
@@ -224,7 +215,7 @@ const imageToolRates = (
   const chosen = reading.billableItems[BILLABLE.imageGenModel];
   const priced = findPrice({ ...query, model: typeof chosen === 'string' ? chosen : DEFAULT_IMAGE_TOOL_MODEL });
   return Object.fromEntries(
-    imageToolKinds.flatMap(([unit, kind]) => {
+    imageToolTokens.flatMap(([unit, kind]) => {
       const found = priced && rateOf(priced.rates, kind);
       return found ? [[unit, found.rate]] : [];
     }),

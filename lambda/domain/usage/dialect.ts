@@ -66,7 +66,7 @@ const SOCKET = /^WEBSOCKET$/;
 const rows: readonly Row[] = [
   [SOCKET, /^\/v\d+\/(realtime|responses)$/, 'openai-responses'],
   [SOCKET, /\.BidiGenerateContent(Constrained)?$/, 'gemini-generate'],
-  [POST, /\/(count_tokens|input_tokens)$/, 'free'],
+  [POST, /\/(count_tokens|input_tokens)$|^\/model\/.+\/count-tokens$/, 'free'],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
   [GET, /\/chat\/deferred-completion\/[^/]+$/, 'async-result'],
@@ -77,8 +77,7 @@ const rows: readonly Row[] = [
   [POST, /\/v\d+\/sonar$/, 'openai-chat'],
   // The last one is Anthropic's older API.
   [POST, /\/(completions|v1\/complete)$/, 'openai-completions'],
-  [POST, /\/responses(\/compact)?$/, 'openai-responses'],
-  [POST, /\/responses\/[^/]+\/cancel$/, 'openai-responses'],
+  [POST, /\/responses(\/compact|\/[^/]+\/cancel)?$/, 'openai-responses'],
   [GET, /\/responses\/[^/]+$/, 'openai-responses'],
   [POST, /\/embeddings$/, 'openai-embeddings'],
   [POST, /\/images\/(generations|edits|variations)$/, 'openai-images'],
@@ -116,7 +115,6 @@ const rows: readonly Row[] = [
   [POST, /\/rerank$/, 'cohere-rerank'],
   [POST, /^\/model\/.+\/converse(-stream)?$/, 'bedrock-converse'],
   [POST, /^\/model\/.+\/invoke(-with-response-stream)?$/, 'bedrock-invoke'],
-  [POST, /^\/model\/.+\/count-tokens$/, 'free'],
   // Cohere's results of batches are files elsewhere.
   [POST, /^\/v2\/batches$/, 'unknown'],
   // Creating a batch is free; its results are metered when they are fetched.

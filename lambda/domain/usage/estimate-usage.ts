@@ -18,11 +18,6 @@ const chat: Shape = (input, output) => ({
   completion_tokens: output,
   total_tokens: input + output,
 });
-const responses: Shape = (input, output) => ({
-  input_tokens: input,
-  output_tokens: output,
-  total_tokens: input + output,
-});
 const messages: Shape = (input, output) => ({ input_tokens: input, output_tokens: output });
 const gemini: Shape = (input, output) => ({
   promptTokenCount: input,
@@ -35,7 +30,7 @@ const cohere: Shape = (input, output) => ({ billed_units: { input_tokens: input,
 const shapes: Partial<Record<Dialect, Shape>> = {
   'openai-chat': chat,
   'openai-completions': chat,
-  'openai-responses': responses,
+  'openai-responses': messages,
   'openai-embeddings': chat,
   'anthropic-messages': messages,
   'gemini-generate': gemini,

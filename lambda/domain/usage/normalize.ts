@@ -136,6 +136,16 @@ const readProviderCost = (raw: Raw, provider: string): number | null =>
 
 type BillableItems = Reading['billableItems'];
 
+/** Tokens of OpenAI's image tool: their unit, as what kind its model charges for them, and their billable item. */
+export const imageToolTokens = [
+  ['imageToolInputTokens', 'input', BILLABLE.imageGenInputTextTokens],
+  ['imageToolCachedTokens', 'cacheRead', BILLABLE.imageGenCachedTextTokens],
+  ['imageToolInputImageTokens', 'inputImage', BILLABLE.imageGenInputImageTokens],
+  ['imageToolCachedImageTokens', 'cacheReadImage', BILLABLE.imageGenCachedImageTokens],
+  ['imageToolOutputTextTokens', 'output', BILLABLE.imageGenOutputTextTokens],
+  ['imageToolOutputTokens', 'outputImage', BILLABLE.imageGenOutputTokens],
+] as const;
+
 /** The units of the billable items that are not zero. */
 const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitName, number>> => {
   const units: Partial<Record<UnitName, number>> = {};
@@ -146,12 +156,7 @@ const readBillableUnits = (billableItems: BillableItems): Partial<Record<UnitNam
   set(countOf(billableItems[BILLABLE.webSearchPreview]) ? 'webSearchPreviews' : 'webSearches', searches);
   set('fileSearches', countOf(billableItems[BILLABLE.fileSearchCalls]));
   set('codeContainers', countOf(billableItems[BILLABLE.codeContainers]));
-  set('imageToolInputTokens', countOf(billableItems[BILLABLE.imageGenInputTextTokens]));
-  set('imageToolCachedTokens', countOf(billableItems[BILLABLE.imageGenCachedTextTokens]));
-  set('imageToolInputImageTokens', countOf(billableItems[BILLABLE.imageGenInputImageTokens]));
-  set('imageToolCachedImageTokens', countOf(billableItems[BILLABLE.imageGenCachedImageTokens]));
-  set('imageToolOutputTextTokens', countOf(billableItems[BILLABLE.imageGenOutputTextTokens]));
-  set('imageToolOutputTokens', countOf(billableItems[BILLABLE.imageGenOutputTokens]));
+  for (const [unit, , item] of imageToolTokens) set(unit, countOf(billableItems[item]));
   const { imageGenCalls, executedTools, resultsWithoutUsage } = BILLABLE;
   set(
     'otherUnits',

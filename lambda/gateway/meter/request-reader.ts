@@ -61,7 +61,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
       if (name === 'tool.type' && typeof value === 'string' && value.startsWith('web_search_preview'))
         values.set('webSearchPreview', true);
       if (name === 'tool.type' && value === 'browser_search') values.set('browserSearch', true);
-      if (name === 'tool.model' && typeof value === 'string') values.set('imageGenModel', value);
+      if (name === 'tool.model' && typeof value === 'string') values.set(BILLABLE.imageGenModel, value);
       if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
       else if (!name.startsWith('tool.') && !name.startsWith('part.')) values.set(name, value);
     },
@@ -135,13 +135,9 @@ const factsOf = (
   if (typeof speechCharacters === 'number') billableItems[BILLABLE.speechCharacters] = speechCharacters;
   const seconds = amountOf(values.get('video.seconds'));
   if (seconds) billableItems[BILLABLE.videoSeconds] = seconds;
-  for (const [name, item] of [
-    ['image.size', BILLABLE.imageSize],
-    ['image.quality', BILLABLE.imageQuality],
-    ['imageGenModel', BILLABLE.imageGenModel],
-  ] as const) {
+  for (const name of [BILLABLE.imageSize, BILLABLE.imageQuality, BILLABLE.imageGenModel]) {
     const value = text(name);
-    if (value !== null) billableItems[item] = value;
+    if (value !== null) billableItems[name] = value;
   }
   if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
   if (values.get('browserSearch') && values.get('stream') === true) billableItems[BILLABLE.executedTools] = 1;
