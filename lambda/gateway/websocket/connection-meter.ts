@@ -210,7 +210,7 @@ export class ConnectionMeter {
     const isDone = DONE.test(type);
     if (TRANSCRIBED.test(type)) this.#takeTranscription(values);
     if (!isDone && type !== 'response.created') return;
-    const id = textOf(values, 'id') ?? '';
+    const id = textOf(values, 'response.id') ?? '';
     let response = this.#open.get(id);
     if (!response) {
       response = this.#begin();
