@@ -3,19 +3,18 @@
  * (lambda/domain/spend/dimensions.ts). Each question is asked by a process of its own with the heap of a function of 512 MB.
  * The shortest of API Gateway's time-outs is 29 s; Lambda gives a function of 512 MB 0.29 of a processor.
  *
- * node bench/at-limit.ts [--days 2]
- *
  * --days: how many days have hours, today among them. All 31 take some five minutes to make.
  */
+
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { DAY_MS } from '../lambda/domain/calendar/units.ts';
 import { report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 import { accountAtLimit, TAG } from './scale/account-at-limit.ts';
 
-const { values: options } = parseArgs({ options: { days: { type: 'string', default: '2' } } });
-const days = Number(options.days);
+const { days } = benchOptions('at-limit', { days: 2 });
 
 const YEAR_DAYS = 366;
 /** Of a function of 512 MB, of which Node takes some for itself. */

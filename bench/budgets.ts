@@ -1,16 +1,14 @@
 /**
  * What budgets add to a request at 50 requests a second: an account without budgets, with a `lagging` and with a `reserved` budget, and with
  * a limit of each of 10,000 users of which all but the sender are used up, in turn through one gateway process. The table is the emulator on this machine: a write takes longer or shorter on AWS.
- *
- * node bench/budgets.ts [--seconds N]
  */
+
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { emulatedTable } from '../fixtures/emulated-table.ts';
 import { emulatorVariables } from '../fixtures/emulator-client.ts';
@@ -22,8 +20,9 @@ import { periodAt } from '../lambda/domain/calendar/periods.ts';
 import { periodId } from '../lambda/domain/limits/reservation.ts';
 import { cpuSeconds } from './relay/process.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({ options: { seconds: { type: 'string', default: '30' } } });
+const { seconds } = benchOptions('budgets', { seconds: 30 });
 const RATE = 50;
 const CPU_ROUNDS = 15;
 const CPU_REQUESTS = 100;
@@ -131,7 +130,7 @@ const names = Object.keys(serviceKeys) as (keyof typeof serviceKeys)[];
 const taken = new Map(names.map((name) => [name, [] as number[]]));
 const startedAt = performance.now();
 const pending: Promise<unknown>[] = [];
-for (let n = 0; n < RATE * Number(options.seconds); n++) {
+for (let n = 0; n < RATE * seconds; n++) {
   await sleep(Math.max(0, startedAt + (n * 1_000) / RATE - performance.now()));
   const name = names[n % names.length] as keyof typeof serviceKeys;
   pending.push(send(serviceKeys[name]).then((ms) => taken.get(name)?.push(ms)));
@@ -151,7 +150,7 @@ const direct = taken.get('none') ?? [];
 const directCpuMs = median(cpuMs.get('none') ?? []);
 report(
   'budgets',
-  { rate: RATE, seconds: Number(options.seconds) },
+  { rate: RATE, seconds },
   [...taken].map(([budgets, ms]) => ({
     budgets,
     requests: ms.length,

@@ -1,20 +1,18 @@
 /**
  * What loading each bundled function costs a cold start, against an empty streaming handler: a process of its own each time, in
  * interleaved rounds of one run. The bundles are those that a deployment would upload.
- *
- * node bench/cold.ts [--rounds N]
  */
+
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { bundleFunctions } from '../lib/bundled-functions.ts';
 import { environmentToLoad } from './cold/fakes.ts';
 import { median, report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
-const rounds = Number(options.rounds);
+const { rounds } = benchOptions('cold', { rounds: 15 });
 
 /** To reach, on the machine of docs/performance.md. */
 const TARGETS_MS = [

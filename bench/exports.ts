@@ -2,14 +2,11 @@
  * What it takes to export a day of one account, to move its records from the table to a file, and to read from that file: processor time
  * and memory of the exporter's own code, with records as the table stores them. The table and the bucket are local files, and their
  * waiting times are not in it.
- *
- * node bench/exports.ts [--records N]
  */
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { priceRequest } from '../fixtures/bundled-prices.ts';
 import type { DayFile } from '../lambda/data/requests/day-file.ts';
 import { readBelow, readOne } from '../lambda/data/requests/day-file.ts';
@@ -24,9 +21,9 @@ import type { AccountCloseEvent } from '../lambda/usage-recorder/attribute-event
 import { recordOfClose } from '../lambda/usage-recorder/build-record.ts';
 import { chatCompletion, requestIdAt } from './events/chat-completion.ts';
 import { median, report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values } = parseArgs({ options: { records: { type: 'string', default: '100000' } } });
-const records = Number(values.records);
+const { records } = benchOptions('exports', { records: 100_000 });
 
 const DAY = '2026-10-01';
 const ACCOUNT = '019ab3c0-0000-7000-8000-000000000000';

@@ -2,14 +2,12 @@
  * What the gateway's function adds to a bare streaming handler, with its events and without, and without its meter too: all bundles under Lambda's own runtime, in interleaved rounds of one run;
  * CPU time of the function's process, with ratios and 95 % confidence intervals. Several starts of each, since a first request is one a
  * process.
- *
- * node bench/lambda.ts [--starts N] [--rounds N]
  */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ask } from '../fixtures/exchange.ts';
 import { type LambdaGateway, startLambdaGateway } from '../fixtures/lambda-gateway/lambda-gateway.ts';
 import { type Script, startScriptedOrigin } from '../fixtures/scripted-origin.ts';
@@ -17,12 +15,9 @@ import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import { bundled } from './relay/bundle.ts';
 import { cpuSeconds } from './relay/process.ts';
 import { intervalText, median, pairedRatio, report, rounded, withInterval } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({
-  options: { starts: { type: 'string', default: '6' }, rounds: { type: 'string', default: '5' } },
-});
-const starts = Number(options.starts);
-const rounds = Number(options.rounds);
+const { starts, rounds } = benchOptions('lambda', { starts: 6, rounds: 5 });
 
 const SERVICE_KEY = newAccountKey(randomBytes);
 const CHATS = 10;

@@ -1,19 +1,14 @@
 /**
  * The streaming meter against a plain reader that splits the stream into lines and parses every one: megabytes a second and
  * peak heap, on long streams of each shape, in interleaved rounds of one run.
- *
- * node --expose-gc bench/meter.ts [--rounds N] [--chunks N]
  */
-import { parseArgs } from 'node:util';
+
 import { createMeter } from '../lambda/gateway/meter/meter.ts';
 import { PromptCounter } from '../lambda/gateway/meter/prompt-counter.ts';
 import { median, report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '25' }, chunks: { type: 'string', default: '20000' } },
-});
-const rounds = Number(options.rounds);
-const chunkCount = Number(options.chunks);
+const { rounds, chunks: chunkCount } = benchOptions('meter', { rounds: 25, chunks: 20_000 });
 
 /** Reads arrive in pieces of about a TLS record. */
 const PIECE_BYTES = 4096;

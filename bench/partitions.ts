@@ -8,11 +8,9 @@
  * - Everything else is split for heat, in the end to single items.
  * - An item takes one transaction at a time. For how long is an assumption: --hold-ms.
  *
- * node bench/partitions.ts [--rates N,N,…] [--accounts N,N,…] [--hold-ms N]
- *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
  */
-import { parseArgs } from 'node:util';
+
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { cancelled } from '../fixtures/intercept-table.ts';
 import {
@@ -33,17 +31,14 @@ import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import { usageCapacity } from '../lib/usage-capacity.ts';
 import { chatCompletion } from './events/chat-completion.ts';
 import { report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    rates: { type: 'string', default: '100,1000,10000' },
-    accounts: { type: 'string', default: '1,1000' },
-    'hold-ms': { type: 'string', default: '20' },
-  },
-});
-const numbers = (list: string): number[] => list.split(',').map(Number);
-/** A transaction of a hundred items takes DynamoDB some 50 ms, of which it keeps others from its items for a part. Not measured in an account. */
-const holdMs = Number(options['hold-ms']);
+const {
+  rates,
+  accounts: accountCounts,
+  /** A transaction of a hundred items takes DynamoDB some 50 ms, of which it keeps others from its items for a part. Not measured in an account. */
+  'hold-ms': holdMs,
+} = benchOptions('partitions', { rates: [100, 1_000, 10_000], accounts: [1, 1_000], 'hold-ms': 20 });
 
 const WRITE_UNITS = 1_000;
 const READ_UNITS = 3_000;
@@ -277,9 +272,9 @@ const row = (accounts: number | string, rate: number, months: string, loads: Loa
 };
 
 const results = [];
-for (const accounts of numbers(options.accounts))
+for (const accounts of accountCounts)
   for (const months of ['not sharded', 'sharded'])
-    for (const rate of numbers(options.rates))
+    for (const rate of rates)
       results.push(row(accounts, rate, months, await loadsOf(accounts, rate, months === 'sharded')));
-for (const rate of numbers(options.rates)) results.push(row('all, queue down', rate, '', outboxLoads(rate)));
+for (const rate of rates) results.push(row('all, queue down', rate, '', outboxLoads(rate)));
 report('partitions', { holdMs, eventsARecorder: EVENTS_A_RECORDER }, results);

@@ -2,11 +2,9 @@
  * Usage events per second and DynamoDB write units per event, by how many events make a batch and how many accounts share it,
  * against one transaction per event. Everything in one run, on one emulator, in interleaved rounds: as the emulator responds, and
  * with each call taking longer by what a network and DynamoDB take.
- *
- * node bench/recorder.ts [--rounds N] [--events N] [--latency-ms N]
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { emulatedTable } from '../fixtures/emulated-table.ts';
 import { interceptTable } from '../fixtures/intercept-table.ts';
 import type { Table } from '../lambda/data/table/table.ts';
@@ -14,18 +12,14 @@ import type { CloseEvent } from '../lambda/domain/usage/usage-event.ts';
 import { openRecorder, type Recorder } from '../lambda/usage-recorder/recorder.ts';
 import { chatCompletion } from './events/chat-completion.ts';
 import { median, report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    events: { type: 'string', default: '600' },
-    'latency-ms': { type: 'string', default: '5' },
-  },
-});
-const rounds = Number(options.rounds);
-const eventsPerRound = Number(options.events);
-/** A write takes DynamoDB single-digit milliseconds, a transaction rather more; the emulator takes a fraction of one. */
-const latencyMs = Number(options['latency-ms']);
+const {
+  rounds,
+  events: eventsPerRound,
+  /** A write takes DynamoDB single-digit milliseconds, a transaction rather more; the emulator takes a fraction of one. */
+  'latency-ms': latencyMs,
+} = benchOptions('recorder', { rounds: 5, events: 600, 'latency-ms': 5 });
 /** Recorders at work side by side, each on one batch (or one event) at a time. More would only queue up at the emulator, which writes one thing at a time. */
 const CONCURRENCY = 2;
 const WARM_UP_ROUNDS = 2;

@@ -6,31 +6,28 @@
  * and where memory lies differs by a tenth from one process to the next. Ratios are to a contender of the same round,
  * with 95 % confidence intervals. One core for the proxy, the other for load and upstream. Needs nginx and wrk (Debian packages).
  *
- * node bench/relay.ts [--starts N] [--rounds N] [--only gateway,nginx,pipe,dispatch,portkey,'without events'] [--parts idle,load,paced,streams] [--before DIR]
- *
+ * --only: any of gateway, nginx, pipe, dispatch, portkey, 'without events', with commas between
  * --before: another checkout of this repository, whose gateway runs in the same rounds
  */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { exchange, openStreams, STREAM_BODY, writeWrkScript, wrk } from './relay/load.ts';
 import { type Contender, LOAD_CORE, REQUEST_BODY, startField } from './relay/peers.ts';
 import { cpuSeconds, residentMB } from './relay/process.ts';
 import { intervalText, median, pairedRatio, quantile, rounded, withInterval } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    starts: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '12' },
-    only: { type: 'string', default: '' },
-    parts: { type: 'string', default: 'idle,load,paced,streams' },
-    before: { type: 'string' },
-  },
+const options = benchOptions('relay', {
+  starts: 3,
+  rounds: 12,
+  only: '',
+  parts: 'idle,load,paced,streams',
+  before: '',
 });
-const starts = Number(options.starts);
-/** Of all starts together. */
-const rounds = Number(options.rounds);
+/** The rounds are of all starts together. */
+const { starts, rounds } = options;
 const parts = new Set(options.parts.split(','));
 
 /** The floor of a relay on the gateway's own HTTP stacks. */
@@ -223,7 +220,7 @@ try {
     `Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`,
   );
   while (++start <= starts) {
-    const field = await startField(workDir, cacheDir, only, options.before);
+    const field = await startField(workDir, cacheDir, only, options.before || undefined);
     contenders = field.contenders;
     proxies = contenders.filter(({ process }) => process);
     try {

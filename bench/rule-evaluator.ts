@@ -3,13 +3,11 @@
  * as they are functions on AWS: it should be linear or better.
  * Each account has two rules (a daily threshold, a monthly one for a tag) and a month of spend of twelve crosses a day. First rounds in
  * which nothing fires, as nearly all are; then one in which a hundredth of the accounts fire and are mailed.
- *
- * node bench/rule-evaluator.ts [--accounts 1000,5000,10000] [--workers 1,2]
  */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { uuidv7 } from 'uuidv7';
 import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { openEvaluationProgress } from '../lambda/data/alerts/evaluation-progress.ts';
@@ -21,13 +19,13 @@ import { summarize } from '../lambda/domain/spend/summary.ts';
 import { jobsFor } from '../lambda/rule-evaluator/start-round.ts';
 import { exportLine, filledTable } from './emulated/filled-table.ts';
 import { report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 import type { Judged } from './rule-evaluator/worker-process.ts';
 
-const { values: options } = parseArgs({
-  options: { accounts: { type: 'string', default: '1000,5000,10000' }, workers: { type: 'string', default: '1,2' } },
+const { accounts: sizes, workers: workerCounts } = benchOptions('rule-evaluator', {
+  accounts: [1_000, 5_000, 10_000],
+  workers: [1, 2],
 });
-const sizes = options.accounts.split(',').map(Number);
-const workerCounts = options.workers.split(',').map(Number);
 
 const NOW = new Date('2026-11-20T16:30:00.000Z');
 const TODAY = '2026-11-20';

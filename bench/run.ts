@@ -17,7 +17,7 @@ npm run bench -- --help                            this text
 
 --save keeps each result in bench/results, and writes the tables of docs/performance.md from them.
 
-Names: ${names.join(', ')}. Options stand at the head of bench/NAME.ts.
+Names: ${names.join(', ')}. npm run bench -- NAME --help lists its options.
 Each prints a table and ends with one line of JSON.`;
 
 /** A benchmark that hangs must not stop the others for ever. */
@@ -81,7 +81,7 @@ const run = (name: string, options: readonly string[], saves: boolean): Promise<
   });
 
 const main = async (words: readonly string[]): Promise<number> => {
-  if (words.includes('--help') || words.includes('-h')) {
+  if (words[0] === '--help' || words[0] === '-h') {
     console.log(USAGE);
     return 0;
   }

@@ -2,10 +2,8 @@
  * Cost per request as an account's data grows: admission, the dashboard's queries, and recording, at 10,000, 100,000 and a million
  * request records of one account. None of them may grow. Times, and the units DynamoDB would charge; samples of all sizes are taken
  * in turn, each size on an emulator of its own.
- *
- * node bench/scale.ts [--records 10000,100000,1000000] [--samples N]
  */
-import { parseArgs } from 'node:util';
+
 import type { EmulatedTable } from '../fixtures/emulated-table.ts';
 import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
@@ -23,17 +21,11 @@ import { awsCaller, awsService } from '../lambda/gateway/aws/aws-json.ts';
 import { undiciTransport } from '../lambda/gateway/aws/transport-undici.ts';
 import { openRecorder } from '../lambda/usage-recorder/recorder.ts';
 import { median, quantile, report, rounded } from './report/figures.ts';
+import { benchOptions } from './report/options.ts';
 import { ACCOUNT, accountWithRecords, DAYS, requestAt, SERVICE_KEY } from './scale/account-with-records.ts';
 import { type UnitCounter, unitCounter } from './scale/count-units.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    records: { type: 'string', default: '10000,100000,1000000' },
-    samples: { type: 'string', default: '60' },
-  },
-});
-const sizes = options.records.split(',').map(Number);
-const samples = Number(options.samples);
+const { records: sizes, samples } = benchOptions('scale', { records: [10_000, 100_000, 1_000_000], samples: 60 });
 
 const now = new Date();
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -5,6 +5,18 @@ import { messageFor } from '../lambda/domain/violations.ts';
 
 /** An option's value, which is text. */
 export const wholeNumber = z.coerce.number().int();
+/** A regular expression, in upper or lower case; without a value it matches everything. */
+export const pattern = z
+  .string()
+  .default('')
+  .transform((text, { addIssue }) => {
+    try {
+      return new RegExp(text, 'i');
+    } catch (error) {
+      addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  });
 /** An option without a value. */
 export const flag = z.boolean().default(false);
 export const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
@@ -74,9 +86,12 @@ const readArguments = ({ usage, schema }: Command<z.ZodObject>) => {
 
 /** The options of a command. Its usage is printed on request (exit code 0), or where they are wrong (2). */
 export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.output<S> => {
-  // It would do for real what was only to be shown.
-  if (process.env['npm_config_dry_run'] === 'true')
-    return explain(command.usage, 'npm took --dry-run for its own: write -- before it, npm run … -- --dry-run');
+  // Without --dry-run it would do for real what was only to be shown, without --mock it would call the real providers.
+  const taken = Object.entries(command.schema.shape).find(
+    ([name, type]) =>
+      optionOf(type).type === 'boolean' && process.env[`npm_config_${name.replace('-', '_')}`] === 'true',
+  );
+  if (taken) return explain(command.usage, `npm took --${taken[0]} for its own: write -- before it, as below`);
   const { values, positionals } = readArguments(command);
   if (values['help']) {
     console.log(command.usage);
@@ -89,13 +104,16 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
 };
 
 /** Errors of Node.js and AWS whose own words do not say what to do. */
-const inWords = ({ name, message, code, path }: NodeJS.ErrnoException): string => {
+const inWords = ({ name, message, code, path, hostname }: NodeJS.ErrnoException & { hostname?: string }): string => {
   if (code === 'ENOENT' && path !== undefined) return `There is no file ${path}.`;
   if (code === 'EACCES' && path !== undefined) return `${path} may not be read by this user.`;
   if (code === 'EISDIR') return 'A file is needed where a folder was named.';
   // Each start of the local stack has other ports.
   if (code === 'ECONNREFUSED')
     return `${message}. Is it the local stack's? Start that, and read its commands.env again.`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `The host ${hostname} cannot be found: check the region, its endpoint, and the network of this machine.`;
+  if (name === 'QueueDoesNotExist') return 'There is no queue of this name in this account and region.';
   if (message === 'Region is missing') return 'There is no AWS region: set AWS_REGION.';
   if (name === 'CredentialsProviderError')
     return 'There are no AWS credentials: log in (aws login), or set AWS_PROFILE.';

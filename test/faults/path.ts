@@ -3,24 +3,19 @@
  * batches are as the stack has them. The recorder's process also polls the queue and sweeps the outbox, which on AWS others do. How many
  * requests a second are sustained with everything on record, and which part is full: the share of one processor that each uses. Clients and
  * provider are in this process. Every request must be on record once, with exact counters.
- *
- * npm run bench -- path [--seconds N] [--clients N]
  */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { benchOptions } from '../../bench/report/options.ts';
 import { newAccount } from '../data/new-account.ts';
 import { eventually } from './eventually.ts';
 import { openProcessHarness } from './harness/process-harness.ts';
 import { reconcile } from './harness/reconcile.ts';
 import { drive, requestNumbers, untilGoverned } from './harness/traffic.ts';
 
-const { values: options } = parseArgs({
-  options: { seconds: { type: 'string', default: '20' }, clients: { type: 'string', default: '16' } },
-});
-const seconds = Number(options.seconds);
-const clients = Number(options.clients);
+const { seconds, clients } = benchOptions('path', { seconds: 20, clients: 16 });
 const DELIVERY_MS = 180_000;
 const POLL_MS = 100;
 

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { z } from 'zod';
-import { flag, readOptions } from '../../ops/command.ts';
+import { flag, pattern, readOptions } from '../../ops/command.ts';
 import { SEED } from '../seed.ts';
 import { allowancesGroup, budgetsGroup } from './budgets/group.ts';
 import { clientGroup } from './client/group.ts';
@@ -60,7 +60,7 @@ const reasonOf = (error: unknown): string => {
   return message.split('\n')[0] ?? '';
 };
 
-const values = readOptions({ usage: USAGE, schema: z.object({ only: z.string().default(''), json: flag }) });
+const values = readOptions({ usage: USAGE, schema: z.object({ only: pattern, json: flag }) });
 
 const lineOf = ({ name, seen, failed, tookMs }: Result): string =>
   `  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs} ms`.padStart(9)}  ${seen}`;
@@ -114,11 +114,10 @@ const groupsOf = (results: readonly Result[]) =>
 const at = new Date().toISOString();
 const on = machine();
 console.log(`${at}, ${on}, TEST_SEED=${SEED}`);
-const only = new RegExp(values.only, 'i');
 const results: Result[] = [];
-for (const group of groups) results.push(...(await runGroup(group, only)));
+for (const group of groups) results.push(...(await runGroup(group, values.only)));
 if (results.length === 0) {
-  console.error(`No scenario matches "${values.only}".`);
+  console.error(`No scenario matches "${values.only.source}".`);
   process.exit(1);
 }
 summary(results);

@@ -82,6 +82,10 @@ it.each([
     { AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true' },
   ],
   [
+    'The host none.invalid cannot be found: check the region, its endpoint, and the network of this machine.',
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://none.invalid' },
+  ],
+  [
     expect.stringContaining('Start that, and read its commands.env again.'),
     { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
   ],
@@ -90,6 +94,18 @@ it.each([
   const args = ['show', '018f0000-0000-7000-8000-000000000000', '--table', 'none'];
   const { code, stderr } = await runOps('account', args, { env: { ...noFiles, ...changed } });
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: problem });
+});
+
+it.each([
+  ['test/clients/run.ts', ['--only', '('], '--only: Invalid regular expression: /(/i: Unterminated group'],
+  ['test/faults/run.ts', ['--only', '('], '--only: Invalid regular expression: /(/i: Unterminated group'],
+  ['bench/scale.ts', ['--samples', 'x'], '--samples: must be a number'],
+  ['bench/scale.ts', ['--records', '10,x'], '--records: takes whole numbers above 0, with commas between'],
+  ['bench/path.ts', ['--second', '1'], "Unknown option '--second'"],
+])('%s does nothing with %j', (file, args, problem) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' });
+  expect({ status, stdout, problem: stderr.split('\n')[0] }).toEqual({ status: 2, stdout: '', problem });
+  expect(stderr).toContain('\n\nnpm run ');
 });
 
 it('a wrong value is reported with its option', async () => {
