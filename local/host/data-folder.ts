@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { writeFileAtomically } from '../emulators/atomic-file.ts';
 import { LockedError, lockFile } from '../file-lock.ts';
@@ -45,6 +45,13 @@ const PATIENCE_MS = 2_000;
 /** The emulator of the user pool stores passwords in the clear; mails have reset codes. */
 const OWNER_ALONE = 0o700;
 
+/** Node's own `recursive` tries for ever where the system has no place for a folder, as below /proc. */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: OWNER_ALONE });
+};
+
 /**
  * Locks the data folder for this process. A missing folder is made with access for this user only, and git ignores it wherever it is.
  *
@@ -57,7 +64,7 @@ export const openDataFolder = (path: string): DataFolder => {
   // A folder that is not ours gets no .gitignore.
   const isOurs = !existsSync(path) || existsSync(lock);
   try {
-    mkdirSync(logs, { recursive: true, mode: OWNER_ALONE });
+    makeFolder(logs);
     if (isOurs && !existsSync(ignored)) writeFileSync(ignored, '*\n');
     return { path, logs, release: lockFile(lock, PATIENCE_MS) };
   } catch (error) {

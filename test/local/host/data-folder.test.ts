@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +56,20 @@ describe('a data folder that cannot be used', () => {
     const path = join(parent, 'a-file');
     writeFileSync(path, '');
     expect(problemOf(path)).toEqual(unusable(/^The data folder cannot be used \(ENOTDIR: .*a-file.*--data\.$/));
+  });
+
+  it('because the system has no folders there is one, too, at once', () => {
+    const module = join(import.meta.dirname, '../../../local/host/data-folder.ts');
+    const script = `import { openDataFolder } from ${JSON.stringify(module)}; openDataFolder('/proc/x');`;
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('SetupError: The data folder cannot be used (ENOENT: '),
+    });
   });
 
   it('because its lock cannot be written, as on a full disk, is not called in use', () => {
