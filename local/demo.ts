@@ -86,7 +86,7 @@ const showProgress = (made: number): void => {
 
 /** @returns the line of totals, and what was found wrong */
 const demo = async (): Promise<{ readonly summary: string; readonly faults: readonly string[] }> => {
-  const assembly = await currentAssembly(ROOT, () => say('Synthesizing the CDK app …'));
+  const assembly = await currentAssembly(ROOT, () => say('Synthesizing the CDK app …'), interruption.signal);
   const dataDir = await mkdtemp(join(tmpdir(), 'ai-spend-demo-'));
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
   say('Starting the stack and 12 mock providers …');

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { SetupError } from './setup-error.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -77,25 +78,23 @@ export const reportFailure = (error: unknown): void => {
  * Starts something and stops it at the first signal, or when the npm that started this process ends; a second signal ends the
  * process at once.
  *
- * @param start returns what stops it
+ * @param start returns what stops it; may end early with an error where it is interrupted
  */
-export const runUntilSignal = async (start: () => Promise<() => Promise<void>>): Promise<void> => {
-  const { promise: signalled, resolve } = Promise.withResolvers<void>();
-  let stopping = false;
-  const beginToStop = (): void => {
-    stopping = true;
-    resolve();
-  };
+export const runUntilSignal = async (
+  start: (interruption: AbortSignal) => Promise<() => Promise<void>>,
+): Promise<void> => {
+  const interruption = new AbortController();
+  const beginToStop = (): void => interruption.abort();
   onStopSignal(beginToStop);
   onNpmEnd(beginToStop);
   try {
-    const stop = await start();
-    await signalled;
+    const stop = await start(interruption.signal);
+    if (!interruption.signal.aborted) await once(interruption.signal, 'abort');
     await stop();
     process.exit(0);
   } catch (error) {
     // Work that a signal interrupted is no failure.
-    if (stopping) process.exit(130);
+    if (interruption.signal.aborted) process.exit(130);
     reportFailure(error);
     process.exit(1);
   }

@@ -1,14 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { currentWebBuild } from '../web/current-build.ts';
+import { z } from 'zod';
+import { flag, readOptions, wholeNumber } from '../ops/command.ts';
 import { indexText } from './host/index-page.ts';
 import { startStack } from './host/stack.ts';
 import { startMockProviders } from './mock/providers.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { SEED_USER, seedData } from './seed/seed.ts';
-import { SetupError } from './setup-error.ts';
-import { currentAssembly } from './synth.ts';
+import { currentAssembly, currentPages } from './synth.ts';
 
 /** Keeps the two values of a session in the shell, without jq. */
 const SESSION = `sed 's/.*"accountId":"\\([^"]*\\)".*"token":"\\([^"]*\\)".*/KEY=\\1 TOKEN=\\2/'`;
@@ -43,60 +42,31 @@ Runs the whole stack on this machine until Ctrl-C; its data stays.
   --seed-data       an account with two months of plausible spend, to look at
   --set NAME=VALUE  an environment variable of the functions, instead of the templates' value; may be given more than once`;
 
-const setting = (text: string): [string, string] => {
-  const [, name, value] = /^([A-Z0-9_]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new Error(`--set takes NAME=VALUE, not ${text}.`);
-  return [name, value];
-};
-
-const options = () => {
-  try {
-    const { values } = parseArgs({
-      options: {
-        data: { type: 'string', default: '.data' },
-        port: { type: 'string', default: String(DEFAULT_PORT) },
-        mock: { type: 'boolean', default: false },
-        'seed-data': { type: 'boolean', default: false },
-        set: { type: 'string', multiple: true, default: [] },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    if (values.help) {
-      console.log(USAGE);
-      process.exit(0);
-    }
-    for (const name of ['mock', 'seed-data'])
-      if (process.env[`npm_config_${name.replace('-', '_')}`] !== undefined)
-        throw new Error(`npm took --${name} for its own: npm start -- --${name}`);
-    if (values.data === '') throw new Error('--data takes a folder.');
-    const port = Number(values.port);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`There is no port ${values.port}.`);
-    return {
-      dataDir: resolve(values.data),
-      port,
-      mock: values.mock,
-      seed: values['seed-data'],
-      environment: Object.fromEntries(values.set.map(setting)),
-    };
-  } catch (error) {
-    throw new SetupError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-  }
-};
+const schema = z.object({
+  mock: flag,
+  port: wholeNumber.min(0).max(65_535).default(DEFAULT_PORT),
+  // An empty one would be the checkout, where git sees the keys and secrets of the data.
+  data: z.string().min(1, '--data takes a folder').default('.data'),
+  'seed-data': flag,
+  set: z.array(z.string().regex(/^[A-Z0-9_]+=/, '--set takes NAME=VALUE')).default([]),
+});
+const { mock, port, data, 'seed-data': seed, set } = readOptions({ usage: USAGE, schema });
 
 /** `npm start`: the whole stack on this machine, until a signal stops it. */
-await runUntilSignal(async () => {
-  const { dataDir, port, mock, seed, environment } = options();
+await runUntilSignal(async (interruption) => {
   const startedAt = Date.now();
-  // In another process, while the pages are built in this one.
-  const assembling = currentAssembly(ROOT, () =>
-    console.log('Synthesizing the templates, because their sources changed …'),
-  );
-  const webFolder = currentWebBuild(() => console.log('Building the web dashboard, because its sources changed …'));
-  const assembly = await assembling;
+  const [assembly, webFolder] = await Promise.all([
+    currentAssembly(
+      ROOT,
+      () => console.log('Synthesizing the templates, because their sources changed …'),
+      interruption,
+    ),
+    currentPages(ROOT, () => console.log('Building the web dashboard, because its sources changed …'), interruption),
+  ]);
   const providers = mock ? await startMockProviders() : undefined;
   const stack = await startStack({
     assembly,
-    dataDir,
+    dataDir: resolve(data),
     port,
     webFolder,
     mockProviders: mock,
@@ -104,13 +74,13 @@ await runUntilSignal(async () => {
       // No call leaves this machine.
       ...providers?.environment,
       ...providers?.withFeed,
-      ...environment,
+      ...Object.fromEntries(set.map((text) => text.split(/=(.*)/s, 2))),
     },
   });
 
   if (seed) {
     console.log('Filling the stack with two months of spend …');
-    const seeded = await seedData(stack.url, stack.table);
+    const seeded = await seedData(stack.url, stack.table, interruption);
     console.log(seeded ? `${seeded.requests} requests and ${seeded.alerts} alerts are there.` : 'It is there already.');
   }
 

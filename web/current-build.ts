@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 const WEB = import.meta.dirname;
 const ROOT = join(WEB, '..');
-const DIST = join(WEB, 'dist');
+/** The folder of the built dashboard. */
+export const WEB_BUILD = join(WEB, 'dist');
 
 /** The inputs of the build. The time of a folder changes when a file in it is deleted. */
 const SOURCES = [
@@ -28,8 +29,8 @@ const newestIn = (path: string): number => {
   return Math.max(modifiedAt(path), ...parts);
 };
 
-const isCurrent = (): boolean =>
-  Math.max(...SOURCES.map((source) => newestIn(join(ROOT, source)))) < modifiedAt(join(DIST, 'index.html'));
+export const isWebBuildCurrent = (): boolean =>
+  Math.max(...SOURCES.map((source) => newestIn(join(ROOT, source)))) < modifiedAt(join(WEB_BUILD, 'index.html'));
 
 /** The pages could not be built. The message has Vite's output. */
 class WebBuildError extends Error {
@@ -56,16 +57,14 @@ const build = (folder: string) => {
  * The folder of the built dashboard. Builds it, in some seconds, when it is missing or older than its sources. Synchronous,
  * as CDK's synthesis is.
  *
- * @param onBuild called before a build
  * @throws WebBuildError
  */
-export const currentWebBuild = (onBuild: () => void = () => {}): string => {
-  if (isCurrent()) return DIST;
-  onBuild();
+export const currentWebBuild = (): string => {
+  if (isWebBuildCurrent()) return WEB_BUILD;
   // The rename replaces the whole folder: builds at the same time cannot mix their files.
   const built = join(WEB, `.dist-${process.pid}`);
   build(built);
-  rmSync(DIST, { recursive: true, force: true });
-  renameSync(built, DIST);
-  return DIST;
+  rmSync(WEB_BUILD, { recursive: true, force: true });
+  renameSync(built, WEB_BUILD);
+  return WEB_BUILD;
 };

@@ -163,7 +163,7 @@ function* inTime(events: readonly CloseEvent[], now: Date) {
  *
  * @returns null where the account is there already, and nothing was done
  */
-export const seedData = async (url: string, table: Table): Promise<SeedResult | null> => {
+export const seedData = async (url: string, table: Table, interruption?: AbortSignal): Promise<SeedResult | null> => {
   if (await isThere(url, table)) return null;
   const now = new Date();
   const { userId, token } = await callApi(`${url}/api/auth/register`, sessionSchema, undefined, {
@@ -187,6 +187,7 @@ export const seedData = async (url: string, table: Table): Promise<SeedResult | 
   let alerts = 0;
   // In the order of time, with a look at the rules in between: an alert knows of nothing that came after it.
   for (const { batch, lookAt } of inTime(events, now)) {
+    interruption?.throwIfAborted();
     recordedAtMs = Math.max(recordedAtMs, ...batch.map(({ startedAt }) => Date.parse(startedAt)));
     const failed = (await record(batch)).find(({ kind }) => kind !== 'recorded');
     if (failed) throw new Error(`Seed data could not be recorded: ${JSON.stringify(failed)}`);

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
+import { eventually } from '../faults/eventually.ts';
 
 const folder = tmpdir();
 const started: number[] = [];
@@ -17,17 +18,37 @@ afterAll(() => {
   }
 });
 
+const local = (file: string): string => JSON.stringify(join(import.meta.dirname, '../../local', file));
+
+const RUNNING = `
+  const open = setInterval(() => {}, 1_000);
+  console.log('pid', process.pid, '.');
+  return async () => { clearInterval(open); console.log('stopped'); };`;
+
+/** Synthesizes the templates of an app that is in no hurry, and has started a process. */
+const SYNTHESIZING = `
+  const { currentAssembly } = await import(${local('synth.ts')});
+  await currentAssembly(${JSON.stringify(folder)}, () => {}, interruption);`;
+for (const file of ['lib/a', 'bin/a', 'lambda/a', 'docs/openapi.json', 'cdk.json', 'package-lock.json']) {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), '');
+}
+mkdirSync(join(folder, 'node_modules/aws-cdk/bin'), { recursive: true });
+const PIDS = join(folder, 'pids');
+writeFileSync(
+  join(folder, 'node_modules/aws-cdk/bin/cdk'),
+  `const app = require('node:child_process').spawn('sleep', ['60']);
+   require('node:fs').writeFileSync(${JSON.stringify(PIDS)}, process.pid + ' ' + app.pid + ' .');`,
+);
+
 /** A script that npm starts, as `npm start` does. Resolves with the script's own process. */
-const startScript = async (): Promise<{ readonly npm: ChildProcess; readonly ended: Promise<string> }> => {
-  const module = join(import.meta.dirname, '../../local/run-until-signal.ts');
+const startScript = async (
+  body = RUNNING,
+): Promise<{ readonly npm: ChildProcess; readonly ended: Promise<string> }> => {
   writeFileSync(
     join(folder, 'start.mts'),
-    `import { runUntilSignal } from ${JSON.stringify(module)};
-     const open = setInterval(() => {}, 1_000);
-     await runUntilSignal(async () => {
-       console.log('pid', process.pid, '.');
-       return async () => { clearInterval(open); console.log('stopped'); };
-     });`,
+    `import { runUntilSignal } from ${local('run-until-signal.ts')};
+     await runUntilSignal(async (interruption) => { ${body} });`,
   );
   writeFileSync(
     join(folder, 'package.json'),
@@ -45,7 +66,7 @@ const startScript = async (): Promise<{ readonly npm: ChildProcess; readonly end
   });
   // Whoever holds npm's output has ended then: the script too.
   const ended = once(npm.stdout, 'close').then(() => output);
-  await isStarted;
+  if (body === RUNNING) await isStarted;
   return { npm, ended };
 };
 
@@ -53,4 +74,16 @@ it.each(['SIGTERM', 'SIGKILL'] as const)('ends with the npm that started it: %s'
   const { npm, ended } = await startScript();
   npm.kill(signal);
   expect(await ended).toContain('stopped');
+});
+
+it('ends at once, with all that it started, while the templates are synthesized', async () => {
+  const { npm, ended } = await startScript(SYNTHESIZING);
+  await eventually(() => existsSync(PIDS) && readFileSync(PIDS, 'utf8').includes('.'), 'the app does not start');
+  const pids = readFileSync(PIDS, 'utf8').split(' ').slice(0, 2).map(Number);
+  started.push(...pids);
+  const signalledAt = Date.now();
+  npm.kill('SIGTERM');
+  await ended;
+  expect(Date.now() - signalledAt).toBeLessThan(10_000);
+  await eventually(() => !pids.some((pid) => existsSync(`/proc/${pid}/cwd`)), 'the app runs on');
 });

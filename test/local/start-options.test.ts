@@ -13,15 +13,16 @@ const start = (args: readonly string[], variables: Record<string, string> = {}) 
 describe('npm start', () => {
   it.each<[option: string, problem: string, variables?: Record<string, string>]>([
     ['--mok', "Unknown option '--mok'"],
-    ['--port=http', 'There is no port http.'],
+    ['--port=http', '--port: must be a number'],
+    ['--port=65536', '--port: must be at most 65535'],
     // An unset variable of the shell. The data, with its keys and secrets, would go to the checkout, where git sees them.
-    ['--data=', '--data takes a folder.'],
-    ['--set=x', '--set takes NAME=VALUE, not x.'],
+    ['--data=', '--data takes a folder'],
+    ['--set=x', '--set takes NAME=VALUE'],
     // As npm runs `npm start --mock`: without it, calls would go to the real providers.
-    ['--port=0', 'npm took --mock for its own: npm start -- --mock', { npm_config_mock: 'true' }],
+    ['--port=0', 'npm took --mock for its own: write -- before it', { npm_config_mock: 'true' }],
   ])('given %s says what is wrong, and how it is used', (option, problem, variables = {}) => {
     const { status, stdout, stderr } = start([option], variables);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr.startsWith(problem)).toBe(true);
     expect(stderr).toContain('\n\nnpm start [-- --mock]');
   });
