@@ -11,7 +11,13 @@ import { AccountJobsStack } from './stacks/account-jobs.ts';
 import { AlarmTopicStack } from './stacks/alarm-topic.ts';
 import { alertAlarms, mailAlarms } from './stacks/alarms/alert-alarms.ts';
 import { gatewayAlarms } from './stacks/alarms/gateway-alarms.ts';
-import { billingAlarms, dashboardAlarms, scheduledAlarms, tableAlarms } from './stacks/alarms/service-alarms.ts';
+import {
+  billingAlarms,
+  certificateAlarms,
+  dashboardAlarms,
+  scheduledAlarms,
+  tableAlarms,
+} from './stacks/alarms/service-alarms.ts';
 import { exportAlarms, usageAlarms } from './stacks/alarms/usage-alarms.ts';
 import { AlertsStack } from './stacks/alerts.ts';
 import { BillingStack } from './stacks/billing.ts';
@@ -78,10 +84,10 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(mail, notify, mailAlarms(mail));
     raiseAlarms(usage, notify, [...usageAlarms(metrics, settings, usage), ...scheduledAlarms(usage.scheduled)]);
     raiseAlarms(exports, notify, [...exportAlarms(metrics), ...scheduledAlarms(exports.scheduled)]);
-    raiseAlarms(gateway, notify, gatewayAlarms(metrics, gateway));
+    raiseAlarms(gateway, notify, [...gatewayAlarms(metrics, gateway), ...certificateAlarms(gateway.certificate)]);
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
     raiseAlarms(jobs, notify, scheduledAlarms(jobs.scheduled));
-    raiseAlarms(dashboard, notify, dashboardAlarms(dashboard.api));
+    raiseAlarms(dashboard, notify, [...dashboardAlarms(dashboard.api), ...certificateAlarms(dashboard.certificate)]);
     raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
     const scheduled = [
       ...usage.scheduled,

@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Construct } from 'constructs';
 import { type FunctionName, operationsOf } from '../../lambda/dashboard/operations.ts';
 import type { ApiRoute } from '../constructs/api-body.ts';
@@ -32,6 +33,7 @@ const countRequests: TableAccess = { actions: ['UpdateItem'], partitions: partit
 /** `https://{dashboardDomain}/api`, or API Gateway's own address: functions behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
   readonly api: HouseApi;
+  readonly certificate: Certificate | undefined;
   readonly origin: string;
   /** Without a slash at its end. */
   readonly url: string;
@@ -86,6 +88,7 @@ export class DashboardApiStack extends Stack {
       return handler;
     });
     const domain = domainOfApi(this, settings.dashboardDomain, settings);
+    this.certificate = domain?.certificate;
     this.api = new HouseApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,
       routes,

@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Fn, Stack } from 'aws-cdk-lib';
+import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { GatewayEnvironment } from '../../lambda/gateway/environment.ts';
@@ -33,6 +34,7 @@ export class GatewayStack extends Stack {
   /** Address of a provider's host, with `{provider}` in it. */
   readonly url: string;
   readonly containerProxies: readonly ContainerProxy[];
+  readonly certificate: Certificate | undefined;
   readonly #availabilityZones: readonly string[] | undefined;
 
   constructor(
@@ -72,6 +74,7 @@ export class GatewayStack extends Stack {
       } satisfies GatewayEnvironment,
     };
     const certificate = domainOfApi(this, `*.${settings.gatewayDomain}`, settings)?.certificate;
+    this.certificate = certificate;
     const firewall = settings.firewall.enabled
       ? new Firewall(this, 'Firewall', { ...gatewayFirewall(settings.firewall), corsOrigins: gateway.allowedOrigins })
       : undefined;

@@ -234,8 +234,8 @@ const schedules = { scheduledRuns: 148_950, scheduledGbRuns: 133_403, polledQueu
 
 /** Resources of a stage with default settings. */
 export const fixedResources = {
-  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 76, dashboards: 1, secrets: 3, ...schedules },
-  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 79, dashboards: 1, secrets: 3, ...schedules },
+  lambda: { webAcls: 2, firewallRules: 7, alarmMetrics: 78, dashboards: 1, secrets: 3, ...schedules },
+  containers: { webAcls: 2, firewallRules: 7, alarmMetrics: 81, dashboards: 1, secrets: 3, ...schedules },
 } as const satisfies Record<string, FixedResources>;
 
 const MINUTES_PER_MONTH = HOURS_PER_MONTH * 60;

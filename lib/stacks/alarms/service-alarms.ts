@@ -1,10 +1,13 @@
 import type { Duration } from 'aws-cdk-lib';
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ScheduledFunction } from '../../constructs/handler-function.ts';
 import type { HouseApi } from '../../constructs/house-api.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics, serverErrorShare, throttledItems } from '../metrics.ts';
+
+const { LESS_THAN_THRESHOLD } = ComparisonOperator;
 
 export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
   {
@@ -15,6 +18,20 @@ export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
     periods: { breaching: 3, of: 5 },
   },
 ];
+
+/** AWS renews a certificate 60 days before its end, as long as the record that validated it is in the DNS. */
+export const certificateAlarms = (certificate: ICertificate | undefined): RunbookAlarm[] =>
+  certificate
+    ? [
+        {
+          id: 'CertificateExpiry',
+          summary: 'The certificate ends within 30 days, and AWS has not renewed it.',
+          metric: certificate.metricDaysToExpiry(),
+          operator: LESS_THAN_THRESHOLD,
+          threshold: 30,
+        },
+      ]
+    : [];
 
 export const tableAlarms = (table: ITable): RunbookAlarm[] => [
   {
@@ -49,8 +66,6 @@ export const billingAlarms = ({ reconcileCount, webhookFailures }: StageMetrics)
     }),
   ),
 ];
-
-const { LESS_THAN_THRESHOLD } = ComparisonOperator;
 
 /** Scheduled functions that fail, do not run, or take too long. */
 export const scheduledAlarms = (scheduled: readonly ScheduledFunction[]): RunbookAlarm[] =>

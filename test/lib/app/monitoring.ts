@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { filledIn, onlyResource, resourcesOf, stackNames, synthStage } from '../synth-stage.ts';
+import { filledIn, onlyResource, resourcesOf, stackNames, synthStage, withoutDomains } from '../synth-stage.ts';
 
 const alarmSchema = z.object({
   AlarmDescription: z.string(),
@@ -124,6 +124,24 @@ describe('alarms', () => {
       });
     for (const alarm of properties.filter((each) => !stopped.includes(each)))
       expect(alarm['TreatMissingData']).toBe('notBreaching');
+  });
+
+  it('ring for a certificate that is not renewed, where a stage has domains', () => {
+    const expiring = (settings: object = {}) =>
+      alarmsOf(settings).filter(({ properties }) => properties['MetricName'] === 'DaysToExpiry');
+    expect(expiring().map(({ id }) => id.split('/')[0])).toEqual(['gateway', 'dashboard-api']);
+    expect(expiring(withoutDomains)).toEqual([]);
+    for (const { id, properties } of expiring()) {
+      const [certificate] = Object.keys(
+        resourcesOf(synthStage()(id.split('/')[0] as 'gateway'), 'AWS::CertificateManager::Certificate'),
+      );
+      expect(properties).toMatchObject({
+        Dimensions: [{ Name: 'CertificateArn', Value: { Ref: certificate } }],
+        ComparisonOperator: 'LessThanThreshold',
+        Threshold: 30,
+        Statistic: 'Minimum',
+      });
+    }
   });
 
   it('do not take the delay of open events for lateness', () => {
