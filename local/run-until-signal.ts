@@ -24,13 +24,7 @@ export const onStopSignal = (stop: () => void): void => {
 
 const CHECK_MS = 500;
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly command: string;
-}
-
-const processOf = (pid: number): Process | undefined => {
+const processOf = (pid: number) => {
   const { stdout } = spawnSync('ps', ['-o', 'ppid=,args=', '-p', String(pid)], { encoding: 'utf8' });
   const [, parent, command] = /^\s*(\d+)\s+(.*)/.exec(stdout ?? '') ?? [];
   return command === undefined ? undefined : { pid, parent: Number(parent), command };

@@ -5,18 +5,6 @@ import { messageFor } from '../lambda/domain/violations.ts';
 
 /** An option's value, which is text. */
 export const wholeNumber = z.coerce.number().int();
-/** A regular expression, in upper or lower case; without a value it matches everything. */
-export const pattern = z
-  .string()
-  .default('')
-  .transform((text, { addIssue }) => {
-    try {
-      return new RegExp(text, 'i');
-    } catch (error) {
-      addIssue((error as Error).message);
-      return z.NEVER;
-    }
-  });
 /** An option without a value. */
 export const flag = z.boolean().default(false);
 export const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });

@@ -4,7 +4,7 @@ import { hostsByLabel } from '../lambda/domain/hosts.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { parseStageSettings } from '../lib/config.ts';
 import { CommandError, flag, runCommand } from './command.ts';
-import { checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
+import { canarySchema, checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
 
 const USAGE = `npm run smoke -- --stage STAGE
 npm run smoke -- --gateway-url URL --dashboard-url URL
@@ -30,12 +30,6 @@ const schema = z
   );
 
 const cdkSchema = z.object({ context: z.object({ stages: z.record(z.string(), z.unknown()) }) });
-
-const canarySchema = z.object({
-  CANARY_SERVICE_KEY: z.string().min(1),
-  CANARY_EMAIL: z.string().min(1),
-  CANARY_PASSWORD: z.string().min(1),
-});
 
 const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
   const { stage, 'gateway-url': gatewayUrl = '', 'dashboard-url': dashboardUrl = '' } = options;
@@ -67,16 +61,7 @@ await runCommand({ usage: USAGE, schema }, async (options) => {
     return;
   }
   const canary = canarySchema.safeParse(process.env);
-  const results = [
-    ...(await checkHosts(target)),
-    ...(canary.success
-      ? await checkCanary(target, {
-          serviceKey: canary.data.CANARY_SERVICE_KEY,
-          email: canary.data.CANARY_EMAIL,
-          password: canary.data.CANARY_PASSWORD,
-        })
-      : []),
-  ];
+  const results = [...(await checkHosts(target)), ...(canary.success ? await checkCanary(target, canary.data) : [])];
   for (const [name, problem] of results)
     console.log(problem === null ? `ok      ${name}` : `FAILED  ${name}: ${problem}`);
   if (!canary.success)

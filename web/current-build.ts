@@ -32,11 +32,6 @@ const newestIn = (path: string): number => {
 export const isWebBuildCurrent = (): boolean =>
   Math.max(...SOURCES.map((source) => newestIn(join(ROOT, source)))) < modifiedAt(join(WEB_BUILD, 'index.html'));
 
-/** The pages could not be built. The message has Vite's output. */
-class WebBuildError extends Error {
-  override readonly name = 'WebBuildError';
-}
-
 const build = (folder: string) => {
   const vite = join(createRequire(import.meta.url).resolve('vite/package.json'), '../bin/vite.js');
   try {
@@ -49,7 +44,7 @@ const build = (folder: string) => {
     });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new WebBuildError(`The web dashboard could not be built:\n${`${stdout}${stderr}`.trim()}`);
+    throw new Error(`The web dashboard could not be built:\n${`${stdout}${stderr}`.trim()}`);
   }
 };
 
@@ -57,7 +52,7 @@ const build = (folder: string) => {
  * The folder of the built dashboard. Builds it, in some seconds, when it is missing or older than its sources. Synchronous,
  * as CDK's synthesis is.
  *
- * @throws WebBuildError
+ * @throws Error with Vite's output
  */
 export const currentWebBuild = (): string => {
   if (isWebBuildCurrent()) return WEB_BUILD;

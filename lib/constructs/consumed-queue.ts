@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { SqsEventSource, type SqsEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Retention } from '../config.ts';
@@ -16,14 +16,6 @@ export interface ConsumedQueueProps {
   /** Deliveries before a message goes to the dead-letter queue. One that Lambda throttles counts. */
   readonly maxReceiveCount: number;
   readonly retention: Retention;
-}
-
-export interface ConsumerProps {
-  readonly batchSize: number;
-  /** How long a batch may wait to fill. */
-  readonly batchWindow: Duration;
-  /** Maximum of concurrent consumers. */
-  readonly maxConcurrency: number;
 }
 
 /** A queue and its dead-letter queue. Encrypted, TLS only. */
@@ -51,14 +43,7 @@ export class ConsumedQueue extends Construct {
   }
 
   /** @param consumer its handler returns `batchItemFailures` */
-  addConsumer(consumer: IFunction, { batchSize, batchWindow, maxConcurrency }: ConsumerProps): void {
-    consumer.addEventSource(
-      new SqsEventSource(this.queue, {
-        batchSize,
-        maxBatchingWindow: batchWindow,
-        maxConcurrency,
-        reportBatchItemFailures: true,
-      }),
-    );
+  addConsumer(consumer: IFunction, props: SqsEventSourceProps): void {
+    consumer.addEventSource(new SqsEventSource(this.queue, { ...props, reportBatchItemFailures: true }));
   }
 }

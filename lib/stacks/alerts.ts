@@ -57,7 +57,7 @@ export class AlertsStack extends Stack {
     });
     jobs.addConsumer(worker, {
       batchSize: 1,
-      batchWindow: Duration.seconds(0),
+      maxBatchingWindow: Duration.seconds(0),
       maxConcurrency: ACTIVE_RULE_SHARDS,
     });
 

@@ -66,7 +66,7 @@ export class UsageStack extends Stack {
     });
     events.addConsumer(this.recorder, {
       batchSize: settings.recorder.batchSize ?? capacity.batchSize,
-      batchWindow: Duration.seconds(2),
+      maxBatchingWindow: Duration.seconds(2),
       maxConcurrency,
     });
     for (const receiver of [jobQueue, this.deadLetterQueue]) grantSend(this.recorder, receiver);

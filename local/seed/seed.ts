@@ -127,11 +127,6 @@ const sessionSchema = z.object({ userId: z.string(), token: z.string() });
 const keySchema = z.object({ id: z.string() });
 const keysSchema = z.object({ items: z.array(keySchema) });
 
-interface SeedResult {
-  readonly requests: number;
-  readonly alerts: number;
-}
-
 /** @throws SetupError where filling it was interrupted */
 const isThere = async (url: string, table: Table): Promise<boolean> => {
   const session = await callApi(`${url}/api/auth/login`, sessionSchema, undefined, SEED_USER).catch(() => null);
@@ -163,7 +158,7 @@ function* inTime(events: readonly CloseEvent[], now: Date) {
  *
  * @returns null where the account is there already, and nothing was done
  */
-export const seedData = async (url: string, table: Table, interruption?: AbortSignal): Promise<SeedResult | null> => {
+export const seedData = async (url: string, table: Table, interruption?: AbortSignal) => {
   if (await isThere(url, table)) return null;
   const now = new Date();
   const { userId, token } = await callApi(`${url}/api/auth/register`, sessionSchema, undefined, {

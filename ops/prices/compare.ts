@@ -41,16 +41,6 @@ export interface Disagreement {
   readonly resolvedBy: BookChoice | Override | null;
 }
 
-export interface ProviderCoverage {
-  readonly provider: string;
-  readonly genaiPrices: number;
-  readonly aiModelPrices: number;
-  readonly inBoth: number;
-  readonly agreeing: number;
-  readonly onlyInSecond: number;
-  readonly disagreements: readonly Disagreement[];
-}
-
 /** A rate in USD per million tokens; `-` where there is none. */
 export const usdPerMtok = (rate: bigint | undefined): string =>
   rate === undefined ? '-' : String(nanoUsdPerUnit(rate) / 1_000);
@@ -90,7 +80,7 @@ const resolvedBy = (provider: string, model: string, kinds: readonly TokenKind[]
 };
 
 /** Compares the two books for one provider at one time. */
-export const compareProvider = (provider: string, at: Date): ProviderCoverage => {
+export const compareProvider = (provider: string, at: Date) => {
   const secondModels = Object.keys(bundledLists.secondPrices.prices[provider] ?? {});
   const disagreements: Disagreement[] = [];
   let inBoth = 0;

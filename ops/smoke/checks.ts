@@ -30,11 +30,11 @@ export const askJson = async (url: string, init: RequestInit = {}): Promise<Smok
 };
 
 /** An account made for this, by POST /auth/register. */
-export interface CanaryAccount {
-  readonly serviceKey: string;
-  readonly email: string;
-  readonly password: string;
-}
+export const canarySchema = z.object({
+  CANARY_SERVICE_KEY: z.string().min(1),
+  CANARY_EMAIL: z.string().min(1),
+  CANARY_PASSWORD: z.string().min(1),
+});
 
 export interface SmokeTarget {
   /** Labels of the gateway hosts. */
@@ -84,7 +84,7 @@ export const checkHosts = ({ labels, gatewayUrl, dashboardUrl }: SmokeTarget): P
  */
 export const checkCanary = async (
   { gatewayUrl, dashboardUrl }: SmokeTarget,
-  { serviceKey, email, password }: CanaryAccount,
+  { CANARY_SERVICE_KEY: serviceKey, CANARY_EMAIL: email, CANARY_PASSWORD: password }: z.output<typeof canarySchema>,
 ): Promise<CheckResult[]> => {
   let requestId: string | null = null;
   const relayed = await checked('canary: request through the gateway', async () => {

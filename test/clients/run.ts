@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { startStack } from '../../local/host/stack.ts';
 import { startMockProviders } from '../../local/mock/providers.ts';
 import { currentAssembly } from '../../local/synth.ts';
-import { flag, pattern, readOptions } from '../../ops/command.ts';
+import { flag, readOptions } from '../../ops/command.ts';
+import { onlyOption } from '../only-option.ts';
 import { type Client, places, type Target } from './client.ts';
 import { isCloudPath, startClouds } from './clouds.ts';
 import { commandLineClients } from './command-line.ts';
@@ -33,7 +34,7 @@ const CLIENT_TIMEOUT_MS = 120_000;
 const RECORD_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 
-const schema = z.object({ only: pattern, markdown: flag, verbose: flag });
+const schema = z.object({ only: onlyOption, markdown: flag, verbose: flag });
 const values = readOptions({ usage: USAGE, schema });
 const chosen = [...commandLineClients, ...sdkClients].filter(({ name }) => values.only.test(name));
 const packagesDirOf = ({ folder }: Client): string => join(cacheDir, folder ?? '');

@@ -1,6 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { z } from 'zod';
-import { flag, pattern, readOptions } from '../../ops/command.ts';
+import { flag, readOptions } from '../../ops/command.ts';
+import { onlyOption } from '../only-option.ts';
 import { SEED } from '../seed.ts';
 import { allowancesGroup, budgetsGroup } from './budgets/group.ts';
 import { clientGroup } from './client/group.ts';
@@ -60,7 +61,7 @@ const reasonOf = (error: unknown): string => {
   return message.split('\n')[0] ?? '';
 };
 
-const values = readOptions({ usage: USAGE, schema: z.object({ only: pattern, json: flag }) });
+const values = readOptions({ usage: USAGE, schema: z.object({ only: onlyOption, json: flag }) });
 
 const lineOf = ({ name, seen, failed, tookMs }: Result): string =>
   `  ${failed ? '✗' : '✓'} ${name.padEnd(78)} ${`${tookMs} ms`.padStart(9)}  ${seen}`;
