@@ -81,6 +81,8 @@ export const runUntilSignal = async (
   const beginToStop = (): void => interruption.abort();
   onStopSignal(beginToStop);
   onNpmEnd(beginToStop);
+  // Whoever read the output has ended, as `head` does.
+  process.stdout.on('error', beginToStop);
   try {
     const stop = await start(interruption.signal);
     if (!interruption.signal.aborted) await once(interruption.signal, 'abort');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -86,4 +86,18 @@ it('ends at once, with all that it started, while the templates are synthesized'
   await ended;
   expect(Date.now() - signalledAt).toBeLessThan(10_000);
   await eventually(() => !pids.some((pid) => existsSync(`/proc/${pid}/cwd`)), 'the app runs on');
+});
+
+it('stops in good order where nobody reads its output any more', () => {
+  writeFileSync(
+    join(folder, 'piped.mts'),
+    `import { runUntilSignal } from ${local('run-until-signal.ts')};
+     await runUntilSignal(async () => {
+       const talk = setInterval(() => console.log('on and on'), 20);
+       return async () => { clearInterval(talk); console.error('stopped'); };
+     });`,
+  );
+  const line = `${process.execPath} --disable-warning=ExperimentalWarning piped.mts | head -1`;
+  const { stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+  expect({ stdout, stderr }).toEqual({ stdout: 'on and on\n', stderr: 'stopped\n' });
 });
