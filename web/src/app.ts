@@ -18,8 +18,8 @@ export interface Settings {
 }
 
 /** @throws Error when the file is missing or invalid */
-export const loadSettings = async (): Promise<Settings> => {
-  const response = await fetch('/config.json', { credentials: 'same-origin' });
+export const loadSettings = async (cache?: RequestCache): Promise<Settings> => {
+  const response = await fetch('/config.json', { credentials: 'same-origin', ...(cache && { cache }) });
   if (!response.ok) throw new Error(`config.json could not be loaded: HTTP status ${response.status}.`);
   const { apiUrl, gatewayUrl, mockProviders = false } = (await response.json()) as Partial<Settings>;
   if (apiUrl === undefined || gatewayUrl === undefined) throw new Error('config.json lacks apiUrl or gatewayUrl.');

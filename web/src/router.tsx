@@ -15,15 +15,32 @@ import {
 } from '@tanstack/react-router';
 import { planNames } from '../../lambda/domain/billing/plans.ts';
 import type { Session } from './api/session.ts';
+import { loadSettings } from './app.ts';
 import { compareSearch } from './compare/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { requestsSearch } from './requests/search.ts';
 import { day, daysSearch, limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
-import { NotFound, RouteProblem } from './shell/problems.tsx';
+import { NotFound, RouteProblem, Unreachable } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
 const movedFrom = (href: string): string =>
   href.replace('/budgets/new', '/limits/new?type=budget').replace(/^\/(rules|budgets)(?=[/?]|$)/, '/limits');
+
+/**
+ * Loads a page with its first visit. Where its file is gone, as after a deployment, the router loads the document again. That would end at
+ * the browser's own page while the server is out of reach.
+ */
+const lazyPage = <Name extends string>(load: () => Promise<Readonly<Record<Name, RouteComponent>>>, name: Name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch(async (error) => {
+        await loadSettings('no-store').catch(() => {
+          throw new Unreachable();
+        });
+        throw error;
+      }),
+    name,
+  ) as RouteComponent;
 
 const root = createRootRouteWithContext<{ readonly session: Session }>()({
   component: Outlet,
@@ -39,7 +56,7 @@ const visitors = createRoute({
   beforeLoad: ({ context, search }) => {
     if (context.session.isSignedIn()) throw redirect({ href: nextOf(search) });
   },
-  component: lazyRouteComponent(() => whereOnline(() => import('./account/layout.tsx')), 'AccountLayout'),
+  component: lazyPage(() => import('./account/layout.tsx'), 'AccountLayout'),
 });
 
 const members = createRoute({
@@ -49,14 +66,8 @@ const members = createRoute({
     if (context.session.isSignedIn()) return;
     throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
   },
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  component: lazyPage(() => import('./shell/shell.tsx'), 'Shell'),
 });
-
-/** A page that could not be loaded makes the router load the document again. Without a network the browser would show a page of its own. */
-const whereOnline = async <Module,>(load: () => Promise<Module>): Promise<Module> =>
-  load().catch((error) => {
-    throw navigator.onLine ? error : new Error('There is no network.');
-  });
 
 /**
  * A function that makes the routes of a layout: from a path, the module and name of the page, which loads with the first visit, and
@@ -73,7 +84,7 @@ const pagesIn =
     createRoute({
       getParentRoute: () => layout,
       path,
-      component: lazyRouteComponent(() => whereOnline(load), name) as RouteComponent,
+      component: lazyPage(load, name),
       validateSearch,
     });
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { joinAccount } from '../../dashboard/over-http/stack.ts';
 import { newEmail, register, sendRequest, verifyAddress } from '../browser/accounts.ts';
-import { screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { desktop, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 describe('a budget', () => {
@@ -49,6 +49,12 @@ describe('a budget', () => {
     // The month ends with its last day, not on the first of the next.
     await page.getByText(/^[A-Z][a-z]{2} 1\s–\s(28|29|30|31)$/).waitFor();
     await screenshot(page, 'budget', true);
+    // Also where the two are below each other.
+    await page.setViewportSize(phone.viewport);
+    const [now, name] = [page.getByRole('region', { name: 'Now', exact: true }), page.getByLabel('Name')];
+    expect((await now.boundingBox())?.y).toBeLessThan((await name.boundingBox())?.y ?? 0);
+    await screenshot(page, 'budget-phone', true);
+    await page.setViewportSize(desktop.viewport);
     await page.getByLabel('Amount', { exact: true }).fill('100');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Refuses requests at 100%').waitFor();
@@ -105,6 +111,10 @@ describe('a viewer of one project', () => {
     await waitUntilIdle(page);
     for (const claim of ['no request is ever refused', 'Nothing is paused'])
       expect(await page.getByText(claim).count()).toBe(0);
+    page = await open('/alerts');
+    await page.getByText('Alerts of the whole account are not shown.').waitFor();
+    page = await open('/alerts?status=acknowledged');
+    await page.getByText('No acknowledged alerts').waitFor();
     page = await open('/keys');
     await page.getByRole('cell', { name: 'default' }).first().waitFor();
     await waitUntilIdle(page);

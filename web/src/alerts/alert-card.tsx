@@ -240,6 +240,7 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
             variant="light"
             leftSection={<Check size={14} />}
             label="Acknowledge"
+            aria-label={`Acknowledge ${alert.ruleName}, ${periodText(alert.period)}`}
             act={acknowledge}
             sent={{ params: { path: { id: alert.id } } }}
           />

@@ -8,6 +8,7 @@ import { BackLink, ButtonLink } from '../components/links.tsx';
 import { ListPage, Loaded, PageHead } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { choicesOf } from '../forms/fields.ts';
+import { useSeesPart } from '../limits/use-limits.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 import { Cause } from './cause.tsx';
@@ -15,12 +16,14 @@ import { Cause } from './cause.tsx';
 const PAGE = 20;
 const REFRESH_MS = 30_000;
 
+const nothing = { all: 'No alerts yet', triggered: 'No open alerts', acknowledged: 'No acknowledged alerts' } as const;
 const views = choicesOf({ all: 'All', triggered: 'Open', acknowledged: 'Acknowledged' });
 
 export const Alerts = () => {
   const { status } = getRouteApi('/members/alerts').useSearch();
   const navigate = useNavigate({ from: '/alerts' });
   const keyNames = useKeyNames();
+  const seesPart = useSeesPart();
   const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, () => REFRESH_MS);
   const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
@@ -46,8 +49,8 @@ export const Alerts = () => {
       empty={
         isEmpty && {
           icon: BellRing,
-          title: status === 'triggered' ? 'No open alerts' : 'No alerts yet',
-          text: 'Rules check spend, forecasts and failures every minute, and notify you by e-mail or webhook when a limit is reached.',
+          title: nothing[status ?? 'all'],
+          text: `Rules check spend, forecasts and failures every minute, and notify you by e-mail or webhook when a limit is reached.${seesPart ? ' Alerts of the whole account are not shown.' : ''}`,
           action: (
             <ButtonLink variant="light" size="xs" to="/limits">
               Go to limits

@@ -12,7 +12,7 @@ import { Count, Instant, Money } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { ButtonLink, TextLink } from '../components/links.tsx';
 import { Loaded, LoadProblem, PageActions } from '../components/page.tsx';
-import { type Column, Name, Table } from '../components/table.tsx';
+import { actions, type Column, Name, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { collectionOf, typeOf } from '../limits/limit-form.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
@@ -65,13 +65,9 @@ const sessionColumns: readonly Column<SessionSummary>[] = [
   },
   { head: 'Requests', className: 'right wide-only', cell: ({ requests }) => <Count of={requests} unit="requests" /> },
   sessionCost,
-  {
-    head: 'Actions',
-    className: 'right',
-    cell: ({ id }) => (
-      <PauseButton isSmall label={`Pause session ${id}`} start={{ session: id, name: 'Costly session' }} />
-    ),
-  },
+  actions('rules:write', ({ id }) => (
+    <PauseButton isSmall label={`Pause session ${id}`} start={{ session: id, name: 'Costly session' }} />
+  )),
 ];
 
 interface PartProps {

@@ -1,5 +1,6 @@
 import { Button, Skeleton, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { type Permission, useMe } from '../app.ts';
 import { Count } from './amount.tsx';
 import { CardHead, type Empty, EmptyCard, type LoadedQuery, LoadProblem, ScrollRegion } from './page.tsx';
 
@@ -9,10 +10,16 @@ export interface Column<Item> {
   readonly key?: string;
   /** Classes of the whole column, such as `right wide-only`. */
   readonly className?: string | undefined;
-  /** False for readers to whom it would be empty, such as buttons for those who may change nothing. */
-  readonly isShown?: boolean;
+  /** For roles with one of these permissions alone: to others it would be empty. */
+  readonly needs?: Permission | readonly Permission[];
   readonly cell: (item: Item) => ReactNode;
 }
+
+/** The last column: the buttons of each row. */
+export const actions = <Item,>(
+  needs: Permission | readonly Permission[],
+  cell: (item: Item) => ReactNode,
+): Column<Item> => ({ head: 'Actions', className: 'right', needs, cell });
 
 type Tokens = Readonly<Record<'inputTokens' | 'outputTokens', number | null>>;
 
@@ -64,7 +71,9 @@ const ROWS = 100;
 export const Table = <Item,>({ query, empty, columns: all, className = '', textOf, ...props }: TableProps<Item>) => {
   const [search, setSearch] = useState('');
   const [rows, setRows] = useState(ROWS);
-  const columns = all.filter(({ isShown = true }) => isShown);
+  const { me, may } = useMe();
+  // Until the role is known, too, since a column that comes late moves the others.
+  const columns = all.filter(({ needs }) => needs === undefined || !me || [needs].flat().some(may));
   const { items = query?.data?.items, keyOf = (item) => (item as { readonly id: string }).id } = props;
   if (!items && query?.error) return null;
   if (items?.length === 0 && empty) return <EmptyCard {...empty} />;

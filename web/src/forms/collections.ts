@@ -1,9 +1,8 @@
-/** The collections of the API with items that a form creates and changes, by path: what pages say of them, and the page that lists them. */
+/** The collections of the API with items that a form creates and changes, by path: what pages say of them, and the name of their page. */
 export const collections = {
   '/alert-rules': {
     noun: 'rule',
     page: 'limit',
-    list: '/limits',
     create: 'Create the rule',
     afterDeletion: 'It stops checking your spend. Its alerts stay.',
     needs: 'rules:write',
@@ -11,7 +10,6 @@ export const collections = {
   '/budgets': {
     noun: 'budget',
     page: 'limit',
-    list: '/limits',
     create: 'Create the budget',
     afterDeletion: 'What it refuses passes again within seconds. Its alerts stay.',
     needs: 'rules:write',
@@ -19,7 +17,6 @@ export const collections = {
   '/pauses': {
     noun: 'pause',
     page: 'limit',
-    list: '/limits',
     create: 'Pause',
     created: 'Paused: requests are refused within seconds, or within a minute if it is the first time.',
     afterDeletion: '',
@@ -28,7 +25,6 @@ export const collections = {
   '/access-rules': {
     noun: 'access rule',
     page: 'limit',
-    list: '/limits',
     create: 'Set it',
     created: 'Set: other requests are refused within a minute.',
     afterDeletion: 'What it refuses passes again within seconds.',
@@ -37,7 +33,6 @@ export const collections = {
   '/reports': {
     noun: 'report',
     page: 'report',
-    list: '/reports',
     create: 'Create the report',
     afterDeletion: 'It is not sent any more.',
     needs: 'reports:write',
@@ -45,7 +40,6 @@ export const collections = {
   '/prices': {
     noun: 'price',
     page: 'price',
-    list: '/prices',
     create: 'Add the price',
     afterDeletion:
       'As if it had never been: requests it applied to are priced again. To end it, edit it and set its last day.',
@@ -54,5 +48,9 @@ export const collections = {
 } as const;
 
 export type Collection = keyof typeof collections;
+
+/** The path of the page that lists a collection. */
+export const listOf = <Of extends Collection>(collection: Of): `/${(typeof collections)[Of]['page']}s` =>
+  `/${collections[collection].page}s`;
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

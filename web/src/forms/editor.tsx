@@ -13,7 +13,7 @@ import { EmptyState, LoadProblem, PageHead, ProblemNote } from '../components/pa
 import { notifyDone } from '../notify.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { changesOf, hiddenIn } from './changes.ts';
-import { type Collection, capital, collections } from './collections.ts';
+import { type Collection, capital, collections, listOf } from './collections.ts';
 import { fieldErrors, otherErrors } from './fields.ts';
 import { useDraft } from './use-draft.ts';
 
@@ -119,7 +119,7 @@ interface EditorFormProps<Values> {
  */
 export const EditorForm = <Values extends object>(props: EditorFormProps<Values>) => {
   const { collection, item, form, bodyOf, onClose } = props;
-  const { noun, list, create, needs, ...texts } = collections[collection];
+  const { noun, create, needs, ...texts } = collections[collection];
   const created = 'created' in texts ? texts.created : `${capital(noun)} created.`;
   const navigate = useNavigate();
   const { me, may } = useMe();
@@ -129,7 +129,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const leave = () => {
     draft.forget();
     if (onClose) onClose();
-    else void navigate({ to: list, ignoreBlocker: true });
+    else void navigate({ to: listOf(collection), ignoreBlocker: true });
   };
   const options = {
     onSuccess: () => notifyDone(item ? `${capital(noun)} saved.` : created),
@@ -223,17 +223,20 @@ interface EditorPageProps {
   readonly about?: string | undefined;
   /** Query of the item that is edited. */
   readonly query?: Query | undefined;
+  /** What the item does now, above its form. */
+  readonly now?: ReactNode;
   readonly side?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The page of an editor: a link back, a title, the form, and what stands next to it. */
-export const EditorPage = ({ collection, title, about, query, side, children }: EditorPageProps) => {
-  const { noun, page, list } = collections[collection];
+export const EditorPage = ({ collection, title, about, query, now, side, children }: EditorPageProps) => {
+  const { noun, page } = collections[collection];
   return (
     <div className="page">
-      <PageHead title={title} about={about} back={<BackLink to={list}>{`All ${page}s`}</BackLink>} />
+      <PageHead title={title} about={about} back={<BackLink to={listOf(collection)}>{`All ${page}s`}</BackLink>} />
       {query && !isNotFound(query) && <LoadProblem query={query} title={`The ${noun} could not be loaded`} />}
+      {now}
       {side ? (
         <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 1fr) minmax(0, 1.15fr)' }}>
           {children}

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useApi, useMe } from '../app.ts';
 import { ButtonLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
-import { capital, collections } from './collections.ts';
+import { capital, collections, listOf } from './collections.ts';
 import classes from './item-list.module.css';
 
 /** Collections with items that are switched on and off, and edited on pages of their own. */
@@ -72,7 +72,7 @@ export const ItemList = <Item,>({
   readonly children?: ReactNode;
 }) => {
   const { may } = useMe();
-  const { page: noun, list, needs } = collections[collection];
+  const { page: noun, needs } = collections[collection];
   const items = query.data?.items;
   return (
     <ListPage
@@ -82,7 +82,7 @@ export const ItemList = <Item,>({
       query={query}
       actions={
         may(needs) && (
-          <ButtonLink to={`${list}/new`} leftSection={<Plus size={16} />}>
+          <ButtonLink to={`${listOf(collection)}/new`} leftSection={<Plus size={16} />}>
             {`New ${noun}`}
           </ButtonLink>
         )
@@ -92,7 +92,7 @@ export const ItemList = <Item,>({
           ...empty,
           title: `No ${noun}s yet`,
           action: may(needs) && (
-            <ButtonLink variant="light" size="xs" to={`${list}/new`}>
+            <ButtonLink variant="light" size="xs" to={`${listOf(collection)}/new`}>
               {empty.action}
             </ButtonLink>
           ),

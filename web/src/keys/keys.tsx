@@ -8,7 +8,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, TextLink } from '../components/links.tsx';
 import { ListPage, LoadProblem } from '../components/page.tsx';
-import { type Column, Table } from '../components/table.tsx';
+import { actions, type Column, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDate } from '../format/time.ts';
@@ -110,7 +110,7 @@ const DeleteProject = ({ id, name }: { readonly id: string; readonly name: strin
 
 /** The account's projects; who may, adds and deletes some. */
 const Projects = () => {
-  const { me, may } = useMe();
+  const { may } = useMe();
   const query = useApi().useQuery('get', '/projects');
   return (
     <>
@@ -125,7 +125,7 @@ const Projects = () => {
           {
             head: 'Actions',
             className: 'right',
-            isShown: !me || may('rules:write') || may('projects:write'),
+            needs: ['rules:write', 'projects:write'],
             cell: ({ id, name, isDefault, keys }) =>
               keys.length > 0 ? (
                 <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
@@ -171,7 +171,7 @@ const LastUsed = ({ at }: { readonly at: string | null }) =>
   at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;
 
 /** @param unnamed stands for a member without a name */
-const columnsOf = (names: KeyNames, unnamed: string, mayAct: boolean): readonly Column<Key>[] => [
+const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => [
   {
     head: 'Key',
     cell: ({ name, maskedKey, status, lastUsedAt }) => (
@@ -205,18 +205,16 @@ const columnsOf = (names: KeyNames, unnamed: string, mayAct: boolean): readonly 
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="key" id={id} /> },
-  { head: 'Actions', className: 'right', isShown: mayAct, cell: (key) => <Actions item={key} /> },
+  actions(['keys:write', 'rules:write'], (key) => <Actions item={key} />),
 ];
 
 export const Keys = () => {
   const query = useApi().useQuery('get', '/keys');
   const { data } = query;
-  const { me, may } = useMe();
+  const { may } = useMe();
   const members = useApi().useQuery('get', '/members', {}, { enabled: may('members:read') });
   const names = useKeyNames();
   const byUse = (data?.items ?? []).toSorted((a, b) => Number(a.status === 'revoked') - Number(b.status === 'revoked'));
-  // Until it is known, too, since a column that comes late moves the others.
-  const mayAct = !me || may('keys:write') || may('rules:write');
   const atLimit = data !== undefined && data.active >= data.limit;
   return (
     <ListPage
@@ -251,7 +249,7 @@ export const Keys = () => {
       <LoadProblem query={useSpendBy('key')} title="The keys’ spend could not be loaded" />
       <Table
         label="Service keys"
-        columns={columnsOf(names, members.data ? 'former member' : 'a member', mayAct)}
+        columns={columnsOf(names, members.data ? 'former member' : 'a member')}
         query={query}
         items={data && byUse}
         textOf={({ name, maskedKey, project, ownerUserId }) =>

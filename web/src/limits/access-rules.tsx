@@ -1,6 +1,5 @@
 import { Group, NumberInput, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedValue } from '@mantine/hooks';
 import { ShieldCheck } from 'lucide-react';
 import { accessRuleWith } from '../../../lambda/domain/limits/access-rules.ts';
 import type { AccessRule, NewAccessRule, Role } from '../api/responses.ts';
@@ -8,7 +7,7 @@ import { useApi } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
-import { type Column, ListSection, TwoLines } from '../components/table.tsx';
+import { actions, type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { formatLimit, formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { DeleteButton, EditorForm } from '../forms/editor.tsx';
@@ -19,7 +18,7 @@ import { ScopeFields } from '../scope/scope-fields.tsx';
 import type { KeyNames } from '../spend/groups.ts';
 import { valueName } from '../spend/groups.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { useAccessRules } from './use-limits.ts';
+import { useAccessRules, useTyped } from './use-limits.ts';
 
 /** Members of a scope that an access rule can be for, next to a role. */
 const scopeMembers = ['key', 'project'] as const;
@@ -76,17 +75,14 @@ const accessText = ({ scope, allowed, denied, maxRequestUsd }: AccessRule, names
   return `${keys || 'All keys'}: ${parts.join('; ')}`;
 };
 
-const TYPING_MS = 400;
 const SHOWN = 5;
 
 /** Shows what the rule would have refused in the last 30 days. */
 const Preview = ({ values }: { readonly values: AccessValues }) => {
   const keyNames = useKeyNames();
-  const key = JSON.stringify({ ...bodyOf(values), name: values.name.trim() || 'Preview' });
-  const [typed] = useDebouncedValue(key, TYPING_MS);
+  const [body, isTyped] = useTyped({ ...bodyOf(values), name: values.name.trim() || 'Preview' });
   const { name: _, ...problems } = accessProblems(values);
-  const enabled = typed === key && Object.values(problems).every((problem) => problem === null);
-  const body: NewAccessRule = JSON.parse(typed);
+  const enabled = isTyped && Object.values(problems).every((problem) => problem === null);
   const { data, error } = useApi().useQuery('post', '/access-rules/preview', { body }, { enabled });
   if (error) return <ProblemNote error={error} title="The rule could not be tested" />;
   if (!data) return null;
@@ -158,7 +154,7 @@ const Editor = ({ rule, onClose }: { readonly rule: AccessRule | undefined; read
 
 const columns: readonly Column<AccessRule>[] = [
   { head: 'Rule', cell: (rule) => <TwoLines second={<RuleText rule={rule} />}>{rule.name}</TwoLines> },
-  { head: 'Actions', className: 'right', cell: (rule) => <Actions rule={rule} /> },
+  actions('keys:write-all', (rule) => <Actions rule={rule} />),
 ];
 
 const RuleText = ({ rule }: { readonly rule: AccessRule }) => accessText(rule, useKeyNames());

@@ -1,5 +1,4 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { BacktestPoint } from '../api/responses.ts';
 import { useApi } from '../app.ts';
@@ -13,6 +12,7 @@ import { formatBucketLong } from '../format/time.ts';
 import { collectionOf, type LimitValues, previewOf } from './limit-form.ts';
 import { conditionProblems } from './limit-problems.ts';
 import { formatFigure, limitTypes } from './limit-types.ts';
+import { useTyped } from './use-limits.ts';
 
 interface ChartProps {
   readonly points: readonly BacktestPoint[];
@@ -50,7 +50,6 @@ const Chart = ({ points, formatAxis, formatValue, label }: ChartProps) => {
 };
 
 const TITLE = 'The last 30 days';
-const TYPING_MS = 400;
 const ALERTS_SHOWN = 5;
 
 /** The period that an alert is of, in words, and the day by which a longer one reached the limit: it may be before the first bar. */
@@ -66,15 +65,14 @@ const reachedText = (start: string, by: string, period: LimitValues['period'], f
 export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   const api = useApi();
   const mayMatch = useMayMatch();
-  const key = JSON.stringify(previewOf(values));
-  const [typed] = useDebouncedValue(key, TYPING_MS);
+  const [body, isTyped] = useTyped(previewOf(values));
   const enabled = Object.values(conditionProblems(values)).every((problem) => problem === null);
   const { period } = values;
   const preview = api.useQuery(
     'post',
     `${collectionOf(values)}/preview` as '/alert-rules/preview',
-    { body: JSON.parse(typed) },
-    { enabled: enabled && typed === key, placeholderData: keepPreviousData },
+    { body: body as never },
+    { enabled: enabled && isTyped, placeholderData: keepPreviousData },
   );
   const { bars, isForecast = false } = limitTypes[values.type];
   const { alerts, points, unit, requests } = preview.data ?? {};

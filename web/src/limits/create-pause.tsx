@@ -1,6 +1,5 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedValue } from '@mantine/hooks';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startOf } from '../../../lambda/domain/calendar/utc.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
@@ -20,14 +19,12 @@ import {
   pauseProblems,
   scopeMembers,
 } from './pause-form.ts';
-
-const TYPING_MS = 400;
+import { useTyped } from './use-limits.ts';
 
 /** The requests of the last 24 hours that the pause would have refused. A session has no sums by hour. */
 const Preview = ({ values }: { readonly values: PauseValues }) => {
-  const { scope } = bodyOf(values);
-  const [typed] = useDebouncedValue(JSON.stringify(scope), TYPING_MS);
-  const filters = spendFiltersOf(JSON.parse(typed));
+  const [scope] = useTyped(bodyOf(values).scope);
+  const filters = spendFiltersOf(scope);
   const enabled = Object.keys(filters).length > 0 && values.session === '';
   const from = startOf('hour', new Date(Date.now() - DAY_MS)).toISOString();
   const { data } = useSpend({ from, granularity: 'hour', ...parametersOf(filters) }, { enabled });

@@ -124,9 +124,9 @@ const Editor = ({ limit, initial, query }: EditorProps) => {
       title={limit?.name ?? 'New limit'}
       about={limit && limitText(limit, keyNames)}
       query={query}
+      now={limit && 'state' in limit && <BudgetState budget={limit} />}
       side={
         <Stack>
-          {limit && 'state' in limit && <BudgetState budget={limit} />}
           {limit && 'state' in limit && limit.each && <ValuesOfLimit budget={limit} />}
           {form.values.perEach === '' && <BacktestCard values={form.values} />}
         </Stack>

@@ -1,4 +1,5 @@
 import {
+  Box,
   Checkbox,
   Group,
   Input,
@@ -138,14 +139,14 @@ const BlockFields = ({ form }: FieldsProps) => (
     />
     {form.values.blocks && <NativeSelect label="When" data={enforcements} {...form.getInputProps('enforcement')} />}
     {form.values.blocks && (
-      <Group grow align="flex-start">
+      <Box className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(190px, 100%), 1fr))' }}>
         <NumberInput label="From" suffix=" %" {...form.getInputProps('atPercent')} />
         <NativeSelect
           label="If the gateway cannot know"
           data={onUnavailable}
           {...form.getInputProps('onUnavailable')}
         />
-      </Group>
+      </Box>
     )}
   </>
 );

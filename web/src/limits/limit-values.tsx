@@ -9,7 +9,7 @@ import { useApi, useApp } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { DownloadButton } from '../components/download.tsx';
-import { type Column, ListSection } from '../components/table.tsx';
+import { actions, type Column, ListSection } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { saveCsv } from '../spend/export-spend.ts';
@@ -121,7 +121,7 @@ const Actions = ({ budget, value }: ValueProps) => {
 const columnsOf = (budget: Budget): readonly Column<LimitValue>[] => [
   { head: 'Value', cell: (value) => <Name value={value} /> },
   { head: 'Used', className: 'right num', cell: (value) => <Figures value={value} /> },
-  { head: 'Amount', className: 'right', cell: (value) => <Actions budget={budget} value={value} /> },
+  actions('raises:decide', (value) => <Actions budget={budget} value={value} />),
 ];
 
 /** The values of a budget for each of a dimension: what each has used, and what it may. */

@@ -3,7 +3,7 @@ import { Mail, SlidersHorizontal, Webhook } from 'lucide-react';
 import type { Budget, Pause } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
 import { LimitLink } from '../components/links.tsx';
-import { type Column, ListSection, TwoLines } from '../components/table.tsx';
+import { actions, type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { formatPercent } from '../format/quantity.ts';
 import { ItemList, ItemRow } from '../forms/item-list.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -27,7 +27,7 @@ const columns: readonly Column<Pause>[] = [
     className: 'wide-only',
     cell: ({ ruleId }) => (ruleId === null ? 'a person' : <LimitLink id={ruleId}>a rule</LimitLink>),
   },
-  { head: 'Actions', className: 'right', cell: (pause) => <Resume pause={pause} /> },
+  actions('rules:write', (pause) => <Resume pause={pause} />),
 ];
 
 /** The pauses in force, and a button that pauses something by hand. */

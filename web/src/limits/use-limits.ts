@@ -1,7 +1,16 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useApi, useMe } from '../app.ts';
 import type { Limit } from './limit-form.ts';
 
 const REFRESH_MS = 60_000;
+const TYPING_MS = 400;
+
+/** What a form has once nobody types, and whether it is what it has now. */
+export const useTyped = <Value>(value: Value): readonly [Value, boolean] => {
+  const text = JSON.stringify(value);
+  const [typed] = useDebouncedValue(text, TYPING_MS);
+  return [JSON.parse(typed), typed === text];
+};
 
 /** Options of queries that are read again each minute, by roles that may read them. */
 const useRefreshing = () => ({ refetchInterval: REFRESH_MS, enabled: useMe().may('rules:read') });

@@ -7,7 +7,7 @@ import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, Decision, DialogButton } from '../components/buttons.tsx';
 import { ListPage, LoadProblem } from '../components/page.tsx';
-import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
@@ -277,7 +277,7 @@ const invitationColumns: readonly Column<Invitation>[] = [
         </>
       ),
   },
-  { head: 'Actions', className: 'right', cell: (invitation) => <InvitationActions invitation={invitation} /> },
+  actions('members:write', (invitation) => <InvitationActions invitation={invitation} />),
 ];
 
 export const Members = () => {

@@ -7,7 +7,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
-import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
 import { formatRate } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucket } from '../format/time.ts';
@@ -99,7 +99,7 @@ const columns: readonly Column<OwnPrice>[] = [
     head: 'Holds (UTC)',
     cell: (price) => <TwoLines second={<MonthState price={price} />}>{periodText(price)}</TwoLines>,
   },
-  { head: 'Actions', className: 'right', cell: (price) => <Actions price={price} /> },
+  actions('prices:write', (price) => <Actions price={price} />),
 ];
 
 export const Prices = () => {

@@ -9,9 +9,9 @@ import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, TextLink } from '../components/links.tsx';
 import { Card, ListPage, ProblemNote } from '../components/page.tsx';
-import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
-import { formatExact, plural } from '../format/quantity.ts';
+import { plural } from '../format/quantity.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerName } from '../providers/names.ts';
@@ -135,8 +135,7 @@ const Links = ({ of: { scope, requests, requestIds } }: FindingProps) => {
     <>
       {costliest && isFiltered && (
         <TextLink to="/requests" search={{ ...filter, orderBy: 'cost' }}>
-          {/* The page has others of its provider, model and tag, too. */}
-          {formatExact(requests)} of these requests
+          All requests of this scope
         </TextLink>
       )}
       {costliest && !isFiltered && (
@@ -253,7 +252,7 @@ const decidedColumns = (code: string | null): readonly Column<Decided>[] => [
   { head: 'In 30 days, now', className: 'right', cell: monthly(code) },
   { head: 'Decided', className: 'wide-only named', cell: (decided) => <When of={decided} /> },
   { head: 'Reason, or what changed since', className: 'wide-only wraps', cell: (decided) => <Since of={decided} /> },
-  { head: 'Actions', className: 'right', cell: (decided) => <Undo of={decided} /> },
+  actions('reports:write', (decided) => <Undo of={decided} />),
 ];
 
 const tiers = ['batch', 'flex', 'priority', 'standard'] as const;

@@ -16,22 +16,25 @@ export const CannotStart = ({ reason }: { readonly reason: string }) => (
   </main>
 );
 
+/** Neither the file of a page nor anything else can be loaded. */
+export class Unreachable extends Error {
+  override readonly message = 'The dashboard cannot be reached. Check your network connection.';
+}
+
 /** Shown when a view fails to load or render. After a deployment the old files may be gone: a reload helps. */
-export const RouteProblem = () => {
+export const RouteProblem = ({ error }: { readonly error: unknown }) => {
   const router = useRouter();
-  const isOffline = !navigator.onLine;
+  const isUnreachable = error instanceof Unreachable;
   return (
     <div className="page">
       <EmptyState
         icon={CircleAlert}
         title="This page could not be shown"
-        text={isOffline ? 'There is no network.' : 'The dashboard may have been updated while it was open.'}
+        text={isUnreachable ? error.message : 'The dashboard may have been updated while it was open.'}
         action={
-          isOffline ? (
-            <Button onClick={() => void router.invalidate()}>Try again</Button>
-          ) : (
-            <Button onClick={() => location.reload()}>Reload</Button>
-          )
+          <Button onClick={() => (isUnreachable ? void router.invalidate() : location.reload())}>
+            {isUnreachable ? 'Try again' : 'Reload'}
+          </Button>
         }
       />
     </div>

@@ -8,7 +8,7 @@ import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { TextLink } from '../components/links.tsx';
 import { ListPage } from '../components/page.tsx';
-import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
 import { choicesOf, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { roleOptions, roleTexts } from '../members/roles.ts';
@@ -110,7 +110,7 @@ const columns: readonly Column<ApiToken>[] = [
     className: 'wide-only',
     cell: ({ lastUsedAt }) => (lastUsedAt ? <Instant iso={lastUsedAt} ago /> : <span className="dim">never</span>),
   },
-  { head: 'Actions', className: 'right', cell: (token) => <Revoke token={token} /> },
+  actions('tokens:write', (token) => <Revoke token={token} />),
 ];
 
 export const Tokens = () => {
