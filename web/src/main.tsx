@@ -53,6 +53,9 @@ const theme = createTheme({
     // Scroll lock would write a style element too.
     Modal: { defaultProps: { lockScroll: false, centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { lockScroll: false, closeButtonProps: { 'aria-label': 'Close' } } },
+    // Within a dialog a header would be another banner of the page.
+    ModalHeader: { defaultProps: { component: 'div' } },
+    DrawerHeader: { defaultProps: { component: 'div' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     Badge: { defaultProps: { tt: 'none', variant: 'light' } },

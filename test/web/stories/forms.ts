@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { type ApiSession, register } from '../browser/accounts.ts';
 import { screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
@@ -70,6 +70,22 @@ describe('a form or button', () => {
     await page.getByRole('cell', { name: 'Search', exact: true }).waitFor({ state: 'hidden' });
     expect(deleted).toHaveLength(1);
   });
+});
+
+it('a form whose response is lost keeps what was typed, and says that it may have been saved', async () => {
+  const session = await register(fixture().dashboard);
+  const page = await (await openSignedIn(session)).open('/limits/new?type=budget');
+  await page.getByLabel('Name').fill('Team');
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort();
+  };
+  await page.route('**/api/budgets', lose);
+  await page.getByRole('button', { name: 'Create the budget' }).click();
+  await page.getByText('What was sent may have been saved all the same. Look before you send it again.').waitFor();
+  await screenshot(page, 'form-lost');
+  expect(await page.getByLabel('Name').inputValue()).toBe('Team');
+  expect(await only('/budgets', session)).toMatchObject({ name: 'Team' });
 });
 
 describe('a secret that is shown once', () => {

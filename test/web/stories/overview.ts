@@ -8,6 +8,23 @@ import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixtu
 
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
 
+it('a page that stays open says how long ago something was, and compares the days that its periods are named by', async () => {
+  const now = Date.now();
+  const lastUsedAt = new Date(now - 600_000).toISOString();
+  const token = { id: 't', name: 'nightly', maskedToken: 'sat_1…2', role: 'viewer', expiresAt: lastUsedAt, lastUsedAt };
+  const { open } = await openSignedIn(fixture().seeded, (page) => page.clock.install({ time: now - 24 * 3_600_000 }));
+  let page = await open('/compare?periods=day');
+  const title = page.locator('#change');
+  const first = await title.innerText();
+  await page.clock.fastForward('24:00:00');
+  await waitUntil('the next day', async () => (await title.innerText()) !== first);
+  await page.route('**/api/tokens', (route) => route.fulfill({ json: { items: [token] } }));
+  page = await open('/tokens');
+  await page.getByText('10 minutes ago').waitFor();
+  await page.clock.fastForward('05:00');
+  await page.getByText('15 minutes ago').waitFor();
+});
+
 describe('the overview', () => {
   it('filters with a click, and goes back', async () => {
     const page = await openOverview('/?by=provider');

@@ -1,8 +1,9 @@
 import { Group, NativeSelect, Stack } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
+import { useEvery } from '../components/amount.tsx';
 import { isChoosingByKey } from '../components/keyboard.ts';
 import { Loaded, PageHead } from '../components/page.tsx';
 import { choicesOf } from '../forms/fields.ts';
@@ -28,8 +29,8 @@ export const Compare = () => {
   const keyNames = useKeyNames();
   const filters: Filters = filtersOf(search as Record<string, unknown>);
   const by = groupByIn(search);
-  const now = useMemo(() => new Date(), []);
-  const { name, periods, zone } = periodsOf(search, now, useZone());
+  useEvery(MINUTE_MS);
+  const { name, periods, zone } = periodsOf(search, new Date(), useZone());
   const changePeriod = (part: CompareSearch) =>
     change({ ...periods, periods: undefined, zone: zone === 'UTC' ? undefined : zone, ...part });
   const query = useApi().useQuery(

@@ -1,4 +1,5 @@
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import { knownCost, type MayAlsoMatch, moreRequestsText } from '../../../lambda/domain/spend/known-cost.ts';
 import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
@@ -94,6 +95,20 @@ export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly 
     </span>
   );
 
+/** Renders a part again and again: what it says of the time and of today stays true while the page is open. */
+export const useEvery = (ms: number) => {
+  const [, render] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => render((times) => times + 1), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+};
+
+const Ago = ({ iso }: Pick<InstantProps, 'iso'>) => {
+  useEvery(MINUTE_MS);
+  return formatAgo(iso);
+};
+
 interface InstantProps {
   readonly iso: string;
   readonly ago?: boolean;
@@ -103,6 +118,6 @@ interface InstantProps {
 /** An instant in the user's time zone, or its day; hovering shows the seconds. */
 export const Instant = ({ iso, ago = false, day = false }: InstantProps) => (
   <time className="num" dateTime={iso} title={formatInstant(iso)}>
-    {ago ? formatAgo(iso) : day ? formatDay(iso) : formatShortInstant(iso)}
+    {ago ? <Ago iso={iso} /> : day ? formatDay(iso) : formatShortInstant(iso)}
   </time>
 );

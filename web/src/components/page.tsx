@@ -1,9 +1,10 @@
 import { Alert, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, type LucideIcon } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { detailsOf, isTemporary, problemOf, waitMs } from '../api/problem.ts';
 import { formatAgo } from '../format/time.ts';
+import { useEvery } from './amount.tsx';
 
 /** The title of a page, as its heading and in the browser's tab and history. */
 export const Heading = ({ children }: { readonly children: string }) => (
@@ -153,18 +154,6 @@ export const ScrollRegion = ({ label, className, children }: ScrollRegionProps) 
   </section>
 );
 
-/** Whole seconds until the API takes another attempt, counted down to 0. */
-const useSecondsToWait = (error: unknown): number => {
-  const [, tick] = useState(0);
-  const seconds = Math.ceil(waitMs(error) / 1000);
-  useEffect(() => {
-    if (seconds === 0) return undefined;
-    const timer = setTimeout(() => tick((ticks) => ticks + 1), 1000);
-    return () => clearTimeout(timer);
-  });
-  return seconds;
-};
-
 /** The API's error message, with a retry button where one helps. */
 export const ProblemNote = ({
   error,
@@ -185,7 +174,9 @@ export const ProblemNote = ({
   readonly details?: readonly string[];
 }) => {
   const { code, message, requestId } = problemOf(error);
-  const seconds = useSecondsToWait(error);
+  // Counted down to 0, when the API takes another attempt.
+  useEvery(1000);
+  const seconds = Math.ceil(waitMs(error) / 1000);
   const isNetwork = code === 'NETWORK';
   // Shown for bug reports, where the user did not cause the error.
   const helps = isTemporary(error);

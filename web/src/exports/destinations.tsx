@@ -1,10 +1,12 @@
 import { Badge, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Destination } from '../api/responses.ts';
 import { useApi } from '../app.ts';
+import { useEvery } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
-import { type Column, ListSection, TwoLines } from '../components/table.tsx';
+import { actions, type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { formatAgo } from '../format/time.ts';
 import { choicesOf } from '../forms/fields.ts';
@@ -77,13 +79,17 @@ const Actions = ({ destination: { id, name, isActive } }: { readonly destination
   );
 };
 
+const Taken = ({ at }: { readonly at: string | null }) => {
+  useEvery(MINUTE_MS);
+  return at ? `Took something ${formatAgo(at)}.` : 'Nothing was sent yet.';
+};
+
 /** Whether it takes what is sent, and if not, why. */
 const State = ({ isActive, failures, problem, sentAt }: Destination) => {
   const next = isActive ? 'It is tried again.' : 'Switched on, it goes on where it was.';
-  const taken = sentAt ? `Took something ${formatAgo(sentAt)}.` : 'Nothing was sent yet.';
   const [color, label] = !isActive ? ['gray', 'off'] : failures > 0 ? ['yellow', 'failing'] : ['teal', 'on'];
   return (
-    <TwoLines second={failures > 0 ? `Failed ${plural(failures, 'time')}: ${problem}. ${next}` : taken}>
+    <TwoLines second={failures > 0 ? `Failed ${plural(failures, 'time')}: ${problem}. ${next}` : <Taken at={sentAt} />}>
       <Badge color={color}>{label}</Badge>
     </TwoLines>
   );
@@ -93,7 +99,7 @@ const columns: readonly Column<Destination>[] = [
   { head: 'Destination', cell: ({ name, url }) => <TwoLines second={url}>{name}</TwoLines> },
   { head: 'What it gets', className: 'wide-only', cell: ({ type }) => types[type] },
   { head: 'State', cell: State },
-  { head: 'Actions', className: 'right', cell: (destination) => <Actions destination={destination} /> },
+  actions('reports:write', (destination) => <Actions destination={destination} />),
 ];
 
 /** Addresses that follow spend. */

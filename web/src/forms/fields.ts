@@ -53,9 +53,11 @@ const messagesByField = (
 export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
   messagesByField(problemOf(error).details, names);
 
-/** Those that are about no field of the form. */
+/** Those that are about no field of the form. Without a response nobody knows whether the request arrived. */
 export const otherErrors = (error: unknown, ...names: readonly string[]): string[] =>
-  detailsOf(error, (path) => fieldOf(path, names) !== undefined);
+  ['NETWORK', 'LATE'].includes(problemOf(error).code)
+    ? ['What was sent may have been saved all the same. Look before you send it again.']
+    : detailsOf(error, (path) => fieldOf(path, names) !== undefined);
 
 /**
  * Problems that the API would find in a part of a body, by the members of the form that sends it: bounds, names and requiredness are those of the

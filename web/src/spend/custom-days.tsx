@@ -2,8 +2,9 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
-import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
+import { DAY_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { addDays } from '../../../lambda/domain/calendar/utc.ts';
+import { useEvery } from '../components/amount.tsx';
 import { daysOf, formatPeriod, startInZone, utcDate, zoneName } from '../format/time.ts';
 import { isInstant } from './ranges.ts';
 
@@ -66,11 +67,12 @@ interface ListDaysProps extends Pick<CustomDaysProps, 'onChange'> {
 
 /** The first and last day (UTC) of a list. */
 export const ListDays = ({ search: { from, to }, onChange }: ListDaysProps) => {
+  useEvery(MINUTE_MS);
   const days = {
     from: from?.slice(0, 10) ?? utcDate(new Date(Date.now() - LIST_DAYS * DAY_MS)),
     to: to?.slice(0, 10) ?? utcDate(new Date()),
   };
-  return <CustomDays key={`${from} ${to}`} zone="UTC" days={days} onChange={onChange} />;
+  return <CustomDays key={`${days.from} ${days.to}`} zone="UTC" days={days} onChange={onChange} />;
 };
 
 /** Typed text counts with Enter or when the field is left: the years 0002 and 0020 on the way to 2026 are no ranges. */
