@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { Plus, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import { useApi, useMe } from '../app.ts';
@@ -6,7 +6,7 @@ import { sessionColumns } from '../client-sessions/sessions.tsx';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { TextLink } from '../components/links.tsx';
-import { LoadProblem, PageHead, Section } from '../components/page.tsx';
+import { Loaded, LoadProblem, PageHead, Section } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -24,19 +24,19 @@ const SESSIONS = 5;
 const MySpend = ({ userId }: { readonly userId: string }) => {
   const query = useSpend({ member: [userId] });
   const budgets = useBudgets();
-  const totals = query.data?.totals;
   const own = budgets.data?.items.filter(({ isActive, filter }) => isActive && filter?.member === userId) ?? [];
   return (
     <Section title="Spend" about="What your keys cost this month (UTC), and what is left of your limits.">
-      <LoadProblem query={query} title="Your spend could not be loaded" />
-      {query.isPending && <Skeleton height={24} my="md" w={240} />}
-      {totals && (
-        <p>
-          <Money nano={totals.costNanoUsd} shown={shownIn(totals, query.data?.displayCurrency?.code)} />{' '}
-          <span className="dim">this month</span>
-          <span className="dim"> · {plural(totals.requests, 'request')}</span> <Unpriced of={totals.unpricedRequests} />
-        </p>
-      )}
+      <Loaded query={query} title="Your spend could not be loaded" height={24}>
+        {({ totals, displayCurrency }) => (
+          <p>
+            <Money nano={totals.costNanoUsd} shown={shownIn(totals, displayCurrency?.code)} />{' '}
+            <span className="dim">this month</span>
+            <span className="dim"> · {plural(totals.requests, 'request')}</span>{' '}
+            <Unpriced of={totals.unpricedRequests} />
+          </p>
+        )}
+      </Loaded>
       <Stack mt="sm">
         <OwnLimits />
         <LoadProblem query={budgets} title="The budgets could not be loaded" />

@@ -8,7 +8,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { Heading, ProblemNote } from '../components/page.tsx';
 import { emailProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { CodeInput, Intro } from './credentials.tsx';
+import { CodeInput, credentialsOf, Intro, REFUSALS } from './credentials.tsx';
 import { SetUpTotp } from './set-up-totp.tsx';
 import { beginSignOn } from './sign-on.ts';
 
@@ -24,9 +24,9 @@ const NO_SIGN_ON = {
   error: { code: 'SIGN_ON', message: 'Your address has no single sign-on here. Sign in with your password.' },
 };
 
-const REFUSALS = {
+const MESSAGES = {
+  ...REFUSALS,
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
-  TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
   FORBIDDEN: 'Your account requires single sign-on: choose it below.',
 } as const;
 
@@ -70,9 +70,9 @@ export const SignIn = () => {
     <SubmitForm
       form={form}
       request={logIn}
-      sent={({ totp, ...body }) => ({ body: totp.trim() === '' ? body : { ...body, totp } })}
+      sent={({ email: address, ...values }) => ({ body: { email: address, ...credentialsOf(values) } })}
       failure={asksForCode ? 'One more step' : 'Sign-in failed'}
-      messages={REFUSALS}
+      messages={MESSAGES}
       submit="Sign in"
       intro={
         <>

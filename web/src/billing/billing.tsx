@@ -9,20 +9,13 @@ import { ActButton } from '../components/buttons.tsx';
 import { Loaded, PageHead } from '../components/page.tsx';
 import { formatPrice } from '../format/money.ts';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { capital } from '../forms/collections.ts';
 
-const planTitles: Readonly<Record<PlanName, string>> = {
-  FREE: 'Free',
-  STARTER: 'Starter',
-  PRO: 'Pro',
-  SCALE: 'Scale',
-};
+/** `Free`: a plan as people read it. */
+const titleOf = (plan: PlanName): string => capital(plan.toLowerCase());
 
 /** The plans in order, with their limits from the domain's table. */
-const planList = (Object.keys(plans) as PlanName[]).map((name) => ({
-  name,
-  title: planTitles[name],
-  ...plans[name],
-}));
+const planList = (Object.keys(plans) as PlanName[]).map((name) => ({ name, title: titleOf(name), ...plans[name] }));
 
 /** Meaning of a subscription's status for the account; null where there is nothing to report. */
 const statusNotes: Readonly<Record<BillingStatus['billingStatus'], string | null>> = {
@@ -190,9 +183,7 @@ const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly a
 };
 
 const boughtText = (chosen: PlanName | undefined, current: PlanName, isBought: boolean) =>
-  isBought
-    ? `You are on the ${planTitles[current]} plan`
-    : chosen && `Thank you for choosing the ${planTitles[chosen]} plan`;
+  isBought ? `You are on the ${titleOf(current)} plan` : chosen && `Thank you for choosing the ${titleOf(chosen)} plan`;
 
 export const Billing = () => {
   const { checkout, plan } = getRouteApi('/members/billing').useSearch();
@@ -259,7 +250,7 @@ export const Billing = () => {
                 <Meter name="Service keys" used={usage.keys} limit={usage.keyLimit} unit="keys" />
               </Box>
               <Box mt={20} className="dim small">
-                {planTitles[current]} plan. The period ends <Instant iso={currentPeriodEnd} />.
+                {titleOf(current)} plan. The period ends <Instant iso={currentPeriodEnd} />.
               </Box>
             </section>
             <Plans current={current} activeKeys={usage.keys} />

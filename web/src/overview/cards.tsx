@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget, SpendReport, SpendTotals } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money, Unpriced, useMayMatch } from '../components/amount.tsx';
-import { AnchorLink, TextLink } from '../components/links.tsx';
+import { AnchorLink, LimitLink, TextLink } from '../components/links.tsx';
 import { Card, Fact, LoadProblem } from '../components/page.tsx';
 import { formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { formatInstants, utcDayText } from '../format/time.ts';
@@ -17,18 +17,13 @@ const usedOf = ({ state }: Budget): number => state.percentUsed ?? 0;
 
 const BudgetFact = ({ budget }: { readonly budget: Budget }) => {
   const { id, name, amount, state } = budget;
-  const link = (
-    <AnchorLink to="/limits/$limitId" params={{ limitId: id }} inherit>
-      {name}
-    </AnchorLink>
-  );
   const what = (
     <>
       <OnCourse nano={state.projectedNanoUsd} /> <Unpriced of={state.unpricedRequests} />
     </>
   );
   return (
-    <Fact name={link} what={what} warns={usedOf(budget) >= 100}>
+    <Fact name={<LimitLink id={id}>{name}</LimitLink>} what={what} warns={usedOf(budget) >= 100}>
       {usedText(budget)} of <Money nano={Math.round(amount * 1e9)} as="rough" />
     </Fact>
   );
@@ -79,30 +74,31 @@ export const Provenance = ({ totals }: { readonly totals: SpendTotals }) => {
   const rows = provenances.map((each) => ({ ...each, nano: totals.costByProvenance[each.kind].costNanoUsd ?? 0 }));
   return (
     <Card title="How costs are known">
-      {totals.costNanoUsd === null && <p className="unknown small">No cost is known.</p>}
-      {totals.costNanoUsd !== null && (
-        <Progress.Root size={10} aria-hidden>
-          {total > 0 &&
-            rows.map(({ kind, color, nano }) => (
-              <Progress.Section key={kind} value={(nano / total) * 100} color={color} />
+      {totals.costNanoUsd === null ? (
+        <p className="unknown small">No cost is known.</p>
+      ) : (
+        <>
+          <Progress.Root size={10} aria-hidden>
+            {total > 0 &&
+              rows.map(({ kind, color, nano }) => (
+                <Progress.Section key={kind} value={(nano / total) * 100} color={color} />
+              ))}
+          </Progress.Root>
+          <dl className="facts">
+            {rows.map(({ kind, name, color, what, nano }) => (
+              <div key={kind} title={what}>
+                <dt>
+                  <span className="swatch" style={{ background: color }} aria-hidden="true" />
+                  {name}
+                </dt>
+                <dd>
+                  <span className="dim num">{total > 0 ? formatShare(nano / total) : '–'}</span>
+                  <Money nano={nano} />
+                </dd>
+              </div>
             ))}
-        </Progress.Root>
-      )}
-      {totals.costNanoUsd !== null && (
-        <dl className="facts">
-          {rows.map(({ kind, name, color, what, nano }) => (
-            <div key={kind} title={what}>
-              <dt>
-                <span className="swatch" style={{ background: color }} aria-hidden="true" />
-                {name}
-              </dt>
-              <dd>
-                <span className="dim num">{total > 0 ? formatShare(nano / total) : '–'}</span>
-                <Money nano={nano} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+          </dl>
+        </>
       )}
     </Card>
   );

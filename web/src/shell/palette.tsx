@@ -59,74 +59,66 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
   const navigate = useNavigate();
   const { may } = useMe();
   const { views = [], open } = useViews();
-  const rules = useNamed('/alert-rules', 'rules:read');
-  const budgets = useNamed('/budgets', 'rules:read');
-  const limits = [
-    ...rules.map((rule) => ({ ...rule, noun: 'Rule' })),
-    ...budgets.map((budget) => ({ ...budget, noun: 'Budget' })),
-  ];
-  const menuPages = pageGroups.flatMap(({ name, pages }) => pages.map((page) => ({ ...page, description: name })));
-  const pages = [...menuPages, ...furtherPages].filter(({ needs }) => may(needs));
-  const models = useSeen('model').map((name) => ({ id: name, name }));
-  const acts = [
-    { id: 'limit', name: 'New limit', what: 'Warn, or refuse requests', to: '/limits/new', needs: 'rules:write' },
-    { id: 'report', name: 'New report', what: 'Spend by mail or chat', to: '/reports/new', needs: 'reports:write' },
-  ] as const;
-  const requestId = query.trim();
-  const group = <T extends Thing>(
-    name: string,
-    things: readonly T[],
-    what: string | ((thing: T) => string),
-    Icon: LucideIcon,
-    onChoose: (thing: T) => unknown,
-  ): SpotlightActionGroupData => ({
-    group: name,
-    actions: things.map((thing) => ({
-      id: `${name} ${thing.id}`,
-      label: thing.name,
-      description: typeof what === 'string' ? what : what(thing),
-      leftSection: <Icon size={17} aria-hidden />,
-      onClick: () => void onChoose(thing),
-    })),
+  const entry = (group: string, Icon: LucideIcon, { id, name }: Thing, description: string, go: () => unknown) => ({
+    group,
+    actions: [
+      {
+        id: `${group} ${id}`,
+        label: name,
+        description,
+        leftSection: <Icon size={17} aria-hidden />,
+        onClick: () => void go(),
+      },
+    ],
   });
+  const act = (name: string, icon: LucideIcon, what: string, go: () => unknown) =>
+    entry('Do', icon, { id: name, name }, what, go);
+  const limit = (noun: string) => (thing: Thing) =>
+    entry('Limits', SlidersHorizontal, thing, noun, () =>
+      navigate({ to: '/limits/$limitId', params: { limitId: thing.id } }),
+    );
+  const requestId = query.trim();
+  const menuPages = pageGroups.flatMap(({ name, pages }) =>
+    pages.map((page) => ({ ...page, description: page.label === name ? '' : name })),
+  );
   return [
-    ...pages.map(({ to, label, description, icon }) =>
-      group('Pages', [{ id: to, name: label }], description, icon, () => navigate({ to })),
-    ),
+    ...[...menuPages, ...furtherPages]
+      .filter(({ needs }) => may(needs))
+      .map(({ to, label, description, icon }) =>
+        entry('Pages', icon, { id: to, name: label }, description, () => navigate({ to })),
+      ),
     ...(may('rules:write')
       ? [
-          group('Do', [{ id: 'pause', name: 'Pause requests' }], 'Refuse them for a time', OctagonPause, onPause),
-          group(
-            'Do',
-            acts.filter(({ needs }) => may(needs)),
-            ({ what }) => what,
-            Plus,
-            ({ to }) => navigate({ to }),
-          ),
+          act('Pause requests', OctagonPause, 'Refuse them for a time', onPause),
+          act('New limit', Plus, 'Warn, or refuse requests', () => navigate({ to: '/limits/new' })),
         ]
+      : []),
+    ...(may('reports:write')
+      ? [act('New report', Plus, 'Spend by mail or chat', () => navigate({ to: '/reports/new' }))]
       : []),
     ...(REQUEST_ID.test(requestId)
       ? [
-          group('Requests', [{ id: requestId, name: requestId }], 'Request', Search, ({ id }) =>
-            navigate({ to: '/requests/$requestId', params: { requestId: id } }),
+          entry('Requests', Search, { id: requestId, name: requestId }, 'Request', () =>
+            navigate({ to: '/requests/$requestId', params: { requestId } }),
           ),
         ]
       : []),
-    group('Views', views, ({ page }) => `View of ${pageNames[page]}`, Bookmark, open),
-    group('Spend of a key', useNamed('/keys', 'keys:read'), 'Key', KeyRound, ({ id }) =>
-      navigate({ to: '/', search: { key: id } }),
+    ...views.map((view) => entry('Views', Bookmark, view, `View of ${pageNames[view.page]}`, () => open(view))),
+    ...useNamed('/keys', 'keys:read').map((key) =>
+      entry('Spend of a key', KeyRound, key, 'Key', () => navigate({ to: '/', search: { key: key.id } })),
     ),
-    group('Spend of a project', useNamed('/projects', 'keys:read'), 'Project', FolderKanban, ({ id }) =>
-      navigate({ to: '/', search: { project: id } }),
+    ...useNamed('/projects', 'keys:read').map((project) =>
+      entry('Spend of a project', FolderKanban, project, 'Project', () =>
+        navigate({ to: '/', search: { project: project.id } }),
+      ),
     ),
-    group('Spend of a model', models, 'Model', Box, ({ id }) => navigate({ to: '/', search: { model: [id] } })),
-    group(
-      'Limits',
-      limits,
-      ({ noun }) => noun,
-      SlidersHorizontal,
-      ({ id }) => navigate({ to: '/limits/$limitId', params: { limitId: id } }),
+    ...useSeen('model').map((name) =>
+      entry('Spend of a model', Box, { id: name, name }, 'Model', () =>
+        navigate({ to: '/', search: { model: [name] } }),
+      ),
     ),
+    ...useNamed('/alert-rules', 'rules:read').map(limit('Rule')),
+    ...useNamed('/budgets', 'rules:read').map(limit('Budget')),
   ];
 };
 
