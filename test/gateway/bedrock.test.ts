@@ -215,6 +215,7 @@ describe('what a call costs', () => {
     ],
     ['mistral.mistral-large-2402-v1:0', { outputs: [{ text: 'Hi', stop_reason: 'stop' }] }, counts(100, 20)],
     ['amazon.titan-embed-text-v1', { embedding: [0.1], inputTextTokenCount: 100 }, counts(100, null)],
+    ['amazon.titan-embed-text-v2:0', { embedding: [0.1], inputTextTokenCount: 100 }, counts(100, null)],
   ])('of %s by its own format', async (model, response, headers) => {
     const close = await closeOf(pathOf(model, 'invoke'), json(response), { headers });
     const priced = priceRequest(close);

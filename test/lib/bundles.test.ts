@@ -19,7 +19,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'usage/Recorder': 545,
   'usage/Sweep': 480,
   'usage/Rollup': 364,
-  'usage/OwnPrices': 625,
+  'usage/OwnPrices': 640,
   'usage/PriceFeed': 355,
   'usage/Repricing': 613,
   'alerts/RuleEvaluator': 389,
@@ -80,7 +80,7 @@ describe('bundles', () => {
   });
 
   it.each([
-    ['gateway/Proxy/Function', '#reserve', `typeof openReserve({}, '', 0).release`, 'function', 114],
+    ['gateway/Proxy/Function', '#reserve', `typeof openReserve({}, '', 0).release`, 'function', 118],
     ['usage/Recorder', '#bundled-lists', 'bundledLists.genaiPrices.openai.id', 'openai', 315],
     ['dashboard-api/ReadingHandler', '#object-store', `typeof openObjectStore('bucket').getRange`, 'function', 320],
     ['alerts/RuleWorker', '#mail-sender', `typeof openMailSender({}).call`, 'function', 245],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { bundledBook } from '../../fixtures/bundled-prices.ts';
 import worstRates from '../../lambda/domain/price/worst-rates.json' with { type: 'json' };
-import { worstRatesOf } from '../../ops/prices/worst-rates.ts';
+import { workdayOf, worstRatesOf } from '../../ops/prices/worst-rates.ts';
 
 describe('the table that budgets reserve by', () => {
   it('holds what the price book says: else run `npm run prices -- --worst-rates`', () => {
@@ -17,7 +17,9 @@ describe('the table that budgets reserve by', () => {
     );
   });
 
-  it('has the prices of peak hours, which weekends lack: write it with `--at` of a workday', () => {
+  it('has the prices of peak hours, which weekends and holidays lack', () => {
+    const week = ['2026-11-26', '2026-11-27', '2026-11-28', '2026-11-29', '2026-10-07'];
+    expect(week.map(workdayOf)).toEqual(['2026-11-26', '2026-11-27', '2026-11-27', '2026-11-27', '2026-09-30']);
     expect(worstRates.rows.deepseek).toContain('deepseek-v4-pro 1320 3960 0 1000000');
   });
 });

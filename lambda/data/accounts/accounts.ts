@@ -35,7 +35,6 @@ const accountSchema = z.object({
 });
 
 export type Account = z.infer<typeof accountSchema>;
-export type Accounts = ReturnType<typeof openAccounts>;
 
 /** A registration creates an account, its first service key (the account key) and its first user. */
 export interface NewAccount {

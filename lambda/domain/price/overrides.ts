@@ -32,7 +32,8 @@ const isPeakHour = (at: Date): boolean => {
   return (hour >= 1 && hour < 4) || (hour >= 6 && hour < 10);
 };
 
-const isWorkday = (at: Date): boolean => {
+/** True for a day that has peak hours. */
+export const isWorkday = (at: Date): boolean => {
   const weekday = at.getUTCDay();
   return weekday !== 0 && weekday !== 6 && !holidays.has(dayOf(at.toISOString()));
 };
