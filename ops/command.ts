@@ -77,7 +77,7 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
   // Without --dry-run it would do for real what was only to be shown, without --mock it would call the real providers.
   const taken = Object.entries(command.schema.shape).find(
     ([name, type]) =>
-      optionOf(type).type === 'boolean' && process.env[`npm_config_${name.replace('-', '_')}`] === 'true',
+      optionOf(type).type === 'boolean' && process.env[`npm_config_${name.replaceAll('-', '_')}`] === 'true',
   );
   if (taken) return explain(command.usage, `npm took --${taken[0]} for its own: write -- before it, as below`);
   const { values, positionals } = readArguments(command);
