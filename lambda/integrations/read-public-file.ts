@@ -75,15 +75,15 @@ export const readPublicFile = async (
         }
       });
     });
-    call.on('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        new UnreadableFileError(
-          error.name === 'TimeoutError' || error.name === 'AbortError'
-            ? 'it did not respond in time'
-            : `it cannot be reached (${error.code ?? 'error'})`,
-        ),
-      ),
-    );
+    call.on('error', ({ name, code = 'error' }: NodeJS.ErrnoException) => {
+      const isLate = name === 'TimeoutError' || name === 'AbortError';
+      reject(new UnreadableFileError(isLate ? 'it did not respond in time' : `it cannot be reached (${code})`));
+    });
+    // Without a listener an unrequested 101 closes the connection without an error.
+    call.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new UnreadableFileError('it responded with 101'));
+    });
     call.end();
   });
 };

@@ -185,6 +185,7 @@ export const webhookUrlProblem = async (
  * Only a server that speaks TLS has a certificate. All other failures have one text: closed ports, filtered ports and ports of
  * other protocols must look alike. @see https://nodejs.org/api/tls.html#x509-certificate-error-codes
  */
+const UNREACHABLE = 'it cannot be reached, or does not respond in time';
 const CERTIFICATE_ERROR = /CERT|^ERR_TLS_|^UNABLE_TO_|^SELF_SIGNED|^HOSTNAME_MISMATCH/;
 
 /**
@@ -247,15 +248,12 @@ export const postWebhook = async (
           response.destroy();
         },
       );
+      const fail = (message: string) => reject(new WebhookError(message));
       call.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
-        reject(
-          new WebhookError(
-            CERTIFICATE_ERROR.test(code)
-              ? `its certificate is not accepted (${code})`
-              : 'it cannot be reached, or does not respond in time',
-          ),
-        ),
+        fail(CERTIFICATE_ERROR.test(code) ? `its certificate is not accepted (${code})` : UNREACHABLE),
       );
+      // An unrequested 101 closes the connection without an error.
+      call.on('close', () => fail(UNREACHABLE));
       call.end(body);
     },
   );

@@ -68,6 +68,9 @@ describe('postWebhook', () => {
     await expect(post()).rejects.toThrow('it responded with 500');
     respond.mockImplementation((request) => void request.socket.destroy());
     await expect(post()).rejects.toThrow(/cannot be reached/);
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+    respond.mockImplementation(({ socket }) => void socket.write(switching));
+    await expect(post()).rejects.toThrow(/cannot be reached/);
   });
 
   it('does not tell a closed port from one that speaks something else, or never responds', async () => {

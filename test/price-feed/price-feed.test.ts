@@ -45,7 +45,9 @@ const now = () => clock;
 beforeAll(async () => {
   server = createServer((request, response) => {
     const body = published[request.url ?? ''];
-    if (body === undefined) response.writeHead(503).end();
+    if (request.url === '/upgrades')
+      request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    else if (body === undefined) response.writeHead(503).end();
     else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(body)));
   });
   await listen(server);
@@ -716,6 +718,11 @@ describe('readPublicFile', () => {
     ['https://[::1]/data.json', 'its host must have public addresses only'],
   ])('reads nothing from %s', async (url, reason) => {
     await expect(readPublicFile(url, { timeoutMs: 1_000, maxBytes: 10 })).rejects.toThrow(reason);
+  });
+
+  it('does not wait for a server that changes the protocol', async () => {
+    const url = `http://127.0.0.1:${portOf(server)}/upgrades`;
+    await expect(readPublicFile(url, { timeoutMs: 1_000, maxBytes: 10 })).rejects.toThrow('it responded with 101');
   });
 
   it('stops at its limit, also when the body is compressed', async () => {
