@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
+import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID } from '../../lambda/domain/accounts/scope.ts';
 import { addDays, dayOf } from '../../lambda/domain/calendar/utc.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
+import { declare } from '../../lambda/domain/spend/declared-dimensions.ts';
 import { mcpVersions } from '../../lambda/http/mcp-http.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -285,6 +287,22 @@ describe('POST /mcp', () => {
       '0',
       '0.000000007',
     ]);
+  });
+
+  it('calls no name of the account a cost, such as that of a declared dimension', async () => {
+    const { accountId, keyId } = await newAccount(table);
+    const audit = auditEntry(accountId, {}, { action: 'dimensions.declared' }, new Date());
+    const after = declare([], ['cost_center'], at(6, '00:00'));
+    await openDeclaredDimensions(table).replace({ accountId, before: [], after }, audit);
+    const events = ([{ cost_center: 'unknown' }, {}] as Record<string, string>[]).map((metadata, n) =>
+      closeEvent({ accountId, keyId, n, startedAt: at(4, '10:00'), tokens: 2, metadata }),
+    );
+    await openRecorder(table, { logger: silentLogger(), price })(events);
+    const agent = await connect(await newToken('viewer', accountId));
+    const { text } = await call('spend', { ...whole(), groupBy: 'dim:cost_center' }, agent);
+    expect(JSON.parse(text).groups.map(({ dim }: Named) => dim)).toEqual(
+      expect.arrayContaining([{ cost_center: 'unknown' }, { cost_center: null }]),
+    );
   });
 
   it('says nothing of how far a budget may be passed, which it does not read', async () => {

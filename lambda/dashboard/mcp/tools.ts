@@ -38,6 +38,8 @@ const withDecimalAmounts = (value: unknown): unknown => {
         const inUsd = name.replace('NanoUsd', 'Usd').replace(/^nanoUsd/, 'usd');
         return [inUsd, member === null ? withoutUnknown(name, null) : usdText(member)];
       }
+      // Its names are the account's own, such as cost_center, and null is no value.
+      if (name === 'dim') return [name, member];
       return [name, member === null ? withoutUnknown(name, member) : withDecimalAmounts(member)];
     }),
   );
