@@ -83,6 +83,24 @@ describe('alerts', () => {
     expect((await acknowledge(since, part)).status).toBe(200);
   });
 
+  it('names who did not get a mail to those only who may read who is a member', async () => {
+    const mail = { channel: 'email', status: 'sent', attempts: 1, lastAttemptAt: null, sentAt: null } as const;
+    const error = 'not sent to eve@example.com (bounced), not sent to max@example.com (it bounced), and 3 more';
+    const of = { dimension: 'project', value: 'p', label: null } as const;
+    const id = await fire(caller.accountId, { of, deliveries: [{ ...mail, error }] });
+    const errorsFor = async (as: object) => {
+      const { body: alert } = await call('GET', `/alerts/${id}`, undefined, as);
+      const { body: page } = await call('GET', '/alerts', undefined, as);
+      return [alert, page.items[0]].map(({ deliveries }) => deliveries[0].error);
+    };
+    expect(await errorsFor({ role: 'viewer' })).toEqual([error, error]);
+    const hidden = 'not sent to a member (bounced), not sent to a member (it bounced), and 3 more';
+    const part = { role: 'member', projects: ['p'], keyIds: new Set<string>() };
+    expect(await errorsFor(part)).toEqual([hidden, hidden]);
+    const { body } = await acknowledge(id, part);
+    expect(body.deliveries[0].error).toBe(hidden);
+  });
+
   it('acknowledges an alert once; again changes nothing', async () => {
     const id = await fire(caller.accountId);
     const first = await acknowledge(id);

@@ -38,12 +38,18 @@ const finalFigure =
     return { figure, figureUsd: unit === 'nanoUsd' ? usdOf(figure) : null, unpricedRequests };
   };
 
-const view = ({ alertId, accountId: _, ...alert }: Alert) => ({
-  ...alert,
-  id: alertId,
-  figureUsd: alert.unit === 'nanoUsd' ? usdOf(alert.figure) : null,
-  limitUsd: alert.unit === 'nanoUsd' ? usdOf(alert.limit) : null,
-});
+/** An error may name who did not get a mail: with their address for those only who may read who is a member. */
+const viewFor =
+  (caller: Caller) =>
+  ({ alertId, accountId: _, deliveries, ...alert }: Alert) => ({
+    ...alert,
+    deliveries: scopeOf(caller).permits('members:read')
+      ? deliveries
+      : deliveries.map(({ error, ...of }) => ({ ...of, error: error?.replaceAll(/\S+@\S+/g, 'a member') ?? null })),
+    id: alertId,
+    figureUsd: alert.unit === 'nanoUsd' ? usdOf(alert.figure) : null,
+    limitUsd: alert.unit === 'nanoUsd' ? usdOf(alert.limit) : null,
+  });
 
 /** Tells which alerts a caller sees: of a part of an account, those of its rules and values. */
 const seenBy = async ({ rules }: Pick<Settings, 'rules'>, caller: Caller) => {
@@ -75,14 +81,14 @@ export const listAlerts =
     const isSeen = await seenBy(dependencies, caller);
     const isWanted = (alert: Alert) => (status === undefined || alert.status === status) && isSeen(alert);
     const { items, ...page } = await dependencies.alerts.page(caller.accountId, query, isWanted);
-    return { items: items.map(view), ...page };
+    return { items: items.map(viewFor(caller)), ...page };
   };
 
 export const getAlert =
   (dependencies: Settings): Implementation<typeof operations.getAlert> =>
   async ({ caller, params: { id } }) => {
     const alert = await findSeen(dependencies, caller, id);
-    return { ...view(alert), final: await finalFigure(dependencies)(alert) };
+    return { ...viewFor(caller)(alert), final: await finalFigure(dependencies)(alert) };
   };
 
 export const acknowledgeAlert =
@@ -91,5 +97,5 @@ export const acknowledgeAlert =
     const { accountId, userId } = caller;
     await findSeen(dependencies, caller, id);
     const at = dependencies.now().toISOString();
-    return view(await dependencies.alerts.acknowledge(accountId, id, { userId, at }));
+    return viewFor(caller)(await dependencies.alerts.acknowledge(accountId, id, { userId, at }));
   };
