@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_SEARCH_CHARACTERS, MAX_VIEWS, searchProblem, viewPages } from '../../lambda/domain/accounts/saved-view.ts';
+import { invalidAt } from '../http/invoke.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 const NOW = '2026-11-20T16:30:00.000Z';
@@ -71,6 +72,21 @@ describe('/views', () => {
     expect(await names('viewer')).toEqual(['Failures', 'This month']);
     expect(await names('billing')).toEqual(['This month']);
     expect((await save({}, { userId: 'v', role: 'viewer' })).status).toBe(403);
+  });
+
+  it('shows and keeps for who sees a part of the account what names nothing else', async () => {
+    const part = { userId: 'bob', role: 'member', projects: ['p'], keyIds: new Set<string>() } as const;
+    const { body: view } = await save({ name: 'Whole' }, part);
+    const elsewhere = [`key=${caller.keyId}`, 'project=default', `member=${caller.userId}`];
+    for (const search of [...elsewhere, 'key=(other)']) {
+      expect(await save({ search }, part)).toMatchObject(invalidAt('search'));
+      expect(await call('PATCH', `/views/${view.id}`, { search }, part)).toMatchObject(invalidAt('search'));
+    }
+    const unknown = await save({ search: 'key=0000' }, part);
+    const known = await save({ search: elsewhere[0] }, part);
+    expect(known.body.error.message.replace(caller.keyId, '0000')).toBe(unknown.body.error.message);
+    expect(await list(part)).toEqual([view]);
+    expect(await list()).toEqual([view]);
   });
 
   it('keeps what names keys, projects and members of the account, or several at once', async () => {

@@ -1,6 +1,6 @@
 import { auditsOf, requireRoom } from '../../data/accounts/audit-log.ts';
 import type { SavedView } from '../../data/accounts/saved-views.ts';
-import { isViewIn, MAX_VIEWS, namesOf, searchProblem } from '../../domain/accounts/saved-view.ts';
+import { MAX_VIEWS, nameOutside, namesOf, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Caller, Implementation } from '../../http/operation.ts';
@@ -13,7 +13,7 @@ const isSeen =
   (caller: Caller) =>
   (view: SavedView): boolean => {
     const { sees, permits } = scopeOf(caller);
-    return (view.page !== 'requests' || permits('requests:read')) && isViewIn(sees, view);
+    return (view.page !== 'requests' || permits('requests:read')) && !nameOutside(sees, view);
   };
 
 /**
@@ -27,11 +27,13 @@ const requireValid = ({ viewId, page, name, search }: SavedView, all: readonly S
     throw new ConflictError(`The page has a view with the name "${name}". Change that one, or choose another name.`);
 };
 
-/** @throws ValidationError where it names a key, project or member that the account never had */
-const requireKnown = async ({ keys, projects, users }: Settings, accountId: string, view: SavedView): Promise<void> => {
+/** @throws ValidationError where it names a key, project or member that the account never had, or the caller does not see */
+const requireKnown = async ({ keys, projects, users }: Settings, caller: Caller, view: SavedView): Promise<void> => {
+  const { accountId } = caller;
+  const outside = nameOutside(scopeOf(caller).sees, view);
   // `(other)` and its like stand for several.
   const names = namesOf(view).filter(({ value }) => !value.startsWith('('));
-  if (names.length === 0) return;
+  if (!outside && names.length === 0) return;
   const [allKeys, allProjects, members] = await Promise.all([
     keys.list(accountId),
     projects.list(accountId),
@@ -43,7 +45,7 @@ const requireKnown = async ({ keys, projects, users }: Settings, accountId: stri
     // Those who left are found by their keys.
     member: [...members.map(({ userId }) => userId), ...allKeys.map(({ ownerUserId }) => ownerUserId)],
   };
-  const unknown = names.find(({ name, value }) => !known[name]?.includes(value));
+  const unknown = outside ?? names.find(({ name, value }) => !known[name]?.includes(value));
   if (unknown) throw invalid('search', `${unknown.value} is not a ${unknown.name} of the account`);
 };
 
@@ -78,7 +80,7 @@ export const createView =
     const requires = async () => {
       const all = await views.list(caller.accountId);
       requireValid(view, all);
-      await requireKnown(settings, caller.accountId, view);
+      await requireKnown(settings, caller, view);
       requireRoom(all, MAX_VIEWS, 'views');
     };
     const audit = auditOfView({ caller, clientAddress }, 'view.created', view, at);
@@ -101,7 +103,7 @@ export const changeView =
     };
     const requires = async () => {
       requireValid(view, await list());
-      if (search !== undefined) await requireKnown(settings, caller.accountId, view);
+      if (search !== undefined) await requireKnown(settings, caller, view);
     };
     const audit = auditOfView({ caller, clientAddress }, 'view.changed', view, at, before);
     await views.replace(view, before, { ...audit, requires });

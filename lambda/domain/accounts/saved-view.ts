@@ -46,9 +46,9 @@ export const namesOf = ({ search }: { readonly search: string }) => {
   );
 };
 
-/** True if a view names no project, key or member outside of a part of an account. */
-export const isViewIn = (part: Part, view: { readonly search: string }): boolean =>
-  namesOf(view).every(({ name, value }) => hasFilter(part, { [name === 'key' ? 'keyId' : name]: value }));
+/** The first project, key or member outside of a part of an account that a view names. */
+export const nameOutside = (part: Part, view: { readonly search: string }) =>
+  namesOf(view).find(({ name, value }) => !hasFilter(part, { [name === 'key' ? 'keyId' : name]: value }));
 
 /** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
 export const searchProblem = (page: ViewPage, search: string): string | undefined => {
