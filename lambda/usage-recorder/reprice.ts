@@ -21,6 +21,8 @@ export interface RepriceResult {
   readonly changes: readonly Change[];
   /** Changes that could not be written, or that other writers overtook in every round. */
   readonly failed: number;
+  /** The error of a change that the table may accept later. */
+  readonly temporary?: unknown;
 }
 
 const MAX_ROUNDS = 5;
@@ -161,17 +163,19 @@ export const openRepricer = (
     if (options.dryRun) return { changes, failed: 0 };
     const written: Change[] = [];
     let failed = 0;
+    let temporary: unknown;
     for (let round = 0; round < MAX_ROUNDS && changes.length > 0; round++) {
       for (const { after } of changes) await returnDay(after.accountId, dayOf(after.startedAt));
       const result = await ledger.commit(changes);
       written.push(...result.written);
       failed += result.failed.length;
+      temporary ??= result.failed.find(({ permanent }) => !permanent)?.error;
       const overtaken = result.refused.map(({ after }) => after);
       changes =
         overtaken.length > 0
           ? await decideChanges(await requests.findMany(overtaken, { consistent: true }), options)
           : [];
     }
-    return { changes: written, failed: failed + changes.length };
+    return { changes: written, failed: failed + changes.length, temporary };
   };
 };

@@ -170,6 +170,8 @@ export const openMonthPricing = (
     const place = { month: job.months[0] as Month, doneFrom: job.doneFrom, until: now().toISOString() };
     const visit = async (records: readonly RequestRecord[]) => {
       const result = await reprice(records, { dryRun: false, keepListPrices: true });
+      // The next run takes these records again: they would keep the former prices for good.
+      if (result.temporary) throw result.temporary;
       changed += result.changes.length;
       failed += result.failed;
       for (const { before, after } of result.changes)

@@ -56,7 +56,12 @@ export type Account = Awaited<ReturnType<typeof newAccount>>;
 
 const never = (): Promise<never> => new Promise(() => {});
 
-const failed = (command: TableCommand, code: 'ThrottlingError' | 'TransactionConflict', random: Random) => {
+/** How the table refuses a command. */
+export const failed = (
+  command: TableCommand,
+  code: 'ThrottlingError' | 'TransactionConflict',
+  random: Pick<Random, 'pick'>,
+) => {
   if (command.operation !== 'TransactWriteItems') return refusal('ProvisionedThroughputExceededException');
   const actions = command.input.TransactItems ?? [];
   const failing = random.pick(actions);
