@@ -52,30 +52,10 @@ const priceText = ({
  * A request at list prices. Where its record has them, they stay as they are: own rates replace them, and what was unknown is priced again.
  */
 export const listPriceOf = (record: PriceableRecord, price: (event: PricedEvent) => PricedUsage): PricedUsage => {
-  const {
-    usage,
-    provenance,
-    priceSource,
-    priceVersion,
-    priceEvidence,
-    estimateRange,
-    lines,
-    reason,
-    ownPrices,
-    listCostNanoUsd,
-  } = record;
-  if (ownPrices?.lines || listCostNanoUsd === null) return price(eventOf(record));
-  return {
-    usage,
-    costNanoUsd: listCostOf(record),
-    provenance,
-    priceSource,
-    priceVersion,
-    priceEvidence,
-    estimateRange,
-    lines,
-    reason,
-  };
+  if (record.ownPrices?.lines || record.listCostNanoUsd === null) return price(eventOf(record));
+  const { usage, provenance, priceSource, priceVersion, priceEvidence, estimateRange, lines, reason } = record;
+  const ofPrice = { provenance, priceSource, priceVersion, priceEvidence, estimateRange, lines, reason };
+  return { usage, costNanoUsd: listCostOf(record), ...ofPrice };
 };
 
 /** The price of a request on record at own rates. */
