@@ -45,8 +45,7 @@ Runs the whole stack on this machine until Ctrl-C; its data stays.
 const schema = z.object({
   mock: flag,
   port: wholeNumber.min(0).max(65_535).default(DEFAULT_PORT),
-  // An empty one would be the checkout, where git sees the keys and secrets of the data.
-  data: z.string().min(1, '--data takes a folder').default('.data'),
+  data: z.string().default('.data'),
   'seed-data': flag,
   set: z.array(z.string().regex(/^[A-Z0-9_]+=/, '--set takes NAME=VALUE')).default([]),
 });

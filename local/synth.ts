@@ -36,7 +36,7 @@ const withoutProgress = (output: string): string =>
     .filter((line) => line.trim() !== '' && !/^(Bundling asset|npm warn)/.test(line))
     .join('\n');
 
-/** Runs a script of Node.js, which ends with all that it started when it is interrupted, or this process ends. @throws Error with what it printed where it fails */
+/** Runs a script of Node.js, which ends with all that it started when it is interrupted, or this process ends. @throws SetupError with what it printed where it fails */
 const runScript = (args: readonly string[], cwd: string, interruption?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     interruption?.throwIfAborted();
@@ -56,7 +56,7 @@ const runScript = (args: readonly string[], cwd: string, interruption?: AbortSig
       interruption?.removeEventListener('abort', end);
       process.off('exit', end);
       if (code === 0) resolve();
-      else reject(new Error(withoutProgress(output)));
+      else reject(new SetupError(withoutProgress(output)));
     });
   });
 
@@ -119,11 +119,17 @@ export const currentAssembly = async (
   return assembly;
 };
 
-/** The folder of the web dashboard's pages, built in another process where their sources have changed. @param interruption ends the build */
+/**
+ * The folder of the web dashboard's pages, built in another process where their sources have changed.
+ *
+ * @param interruption ends the build
+ * @throws SetupError
+ */
 export const currentPages = async (root: string, onBuild: () => void, interruption: AbortSignal): Promise<string> => {
   if (isWebBuildCurrent()) return WEB_BUILD;
   onBuild();
-  const script = "import { currentWebBuild } from './web/current-build.ts'; currentWebBuild();";
+  const script = `import { currentWebBuild } from './web/current-build.ts';
+    try { currentWebBuild(); } catch (error) { console.error(error.message); process.exitCode = 1; }`;
   await runScript(['--input-type=module', '--eval', script], root, interruption);
   return WEB_BUILD;
 };

@@ -83,7 +83,7 @@ const schema = z
       z.enum(['show', 'suspend', 'restore', 'audit-check'], 'Begin with show, suspend, restore or audit-check.'),
       accountName,
     ]),
-    reason: z.string().min(1).max(500).optional(),
+    reason: z.string().max(500).optional(),
     table: tableName,
     bucket: z.string().optional(),
     'dry-run': flag,

@@ -34,7 +34,7 @@ const schema = z.object({
       'Begin with fingerprint, stripe-key, stripe-webhook or undo.',
     ),
   ]),
-  secret: z.string().min(1),
+  secret: z.string(),
   finish: flag,
   'dry-run': flag,
 });
