@@ -438,7 +438,16 @@ export const stageSettings = z
     signOn: signOnSettings.prefault({}),
   })
   .superRefine((settings, context) => {
-    const { gateway, web, dashboardUrl, gatewayDomain, dashboardDomain, customDomains, hostedZone } = settings;
+    const {
+      region = '',
+      gateway,
+      web,
+      dashboardUrl,
+      gatewayDomain,
+      dashboardDomain,
+      customDomains,
+      hostedZone,
+    } = settings;
     const refuse = refusing(context);
     const page = dashboardUrl ?? (web && `https://${web.name}`) ?? '';
     if (settings.signOn.domainPrefix !== undefined && !/^(https:|http:\/\/localhost\b)/.test(page))
@@ -489,8 +498,11 @@ export const stageSettings = z
         'customDomains',
         'must not be false while a host runs in containers: a load balancer has no certificate of its own',
       );
-    if (hostedZone === undefined || !customDomains) return;
-    const hosts = { gatewayDomain, dashboardDomain, ...(web && { 'web.name': web.name }) };
+    const elsewhere = gateway.availabilityZones?.find((zone) => !zone.startsWith(region));
+    if (elsewhere !== undefined)
+      refuse('gateway.availabilityZones', `must lie in the region ${region}, got ${elsewhere}`);
+    if (hostedZone === undefined) return;
+    const hosts = { ...(customDomains && { gatewayDomain, dashboardDomain }), ...(web && { 'web.name': web.name }) };
     for (const [setting, host] of Object.entries(hosts))
       if (host !== hostedZone.name && !host.endsWith(`.${hostedZone.name}`))
         refuse(setting, `must lie in the hosted zone ${hostedZone.name}, got ${host}`);

@@ -54,15 +54,18 @@ export class MailStack extends Stack {
     reports.addSubscription(new LambdaSubscription(this.feedback));
   }
 
-  /** DKIM's records are made where the zone is known, and shown otherwise. */
-  #identity(domain: string, { hostedZone }: StageSettings) {
-    const { dkimRecords } = new EmailIdentity(this, 'Identity', { identity: Identity.domain(domain) });
+  /** DKIM's records are made where the zone is known, and shown otherwise. Both outlive a change of `mail.identity` to `existing`. */
+  #identity(domain: string, { hostedZone, retention }: StageSettings) {
+    const identity = new EmailIdentity(this, 'Identity', { identity: Identity.domain(domain) });
+    identity.applyRemovalPolicy(retention.data);
     const zone =
       hostedZone &&
       HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
-    for (const [index, { name, value }] of dkimRecords.entries()) {
-      if (zone) new CnameRecord(this, `Dkim${index}`, { zone, recordName: `${name}.`, domainName: value });
-      else new CfnOutput(this, `Dkim${index}`, { description: 'CNAME for DKIM', value: `${name} ${value}` });
+    for (const [index, { name, value }] of identity.dkimRecords.entries()) {
+      if (zone) {
+        const record = new CnameRecord(this, `Dkim${index}`, { zone, recordName: `${name}.`, domainName: value });
+        record.applyRemovalPolicy(retention.data);
+      } else new CfnOutput(this, `Dkim${index}`, { description: 'CNAME for DKIM', value: `${name} ${value}` });
     }
   }
 }

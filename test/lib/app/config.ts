@@ -139,6 +139,10 @@ describe('settings of a stage', () => {
     expect(mistakes({ dashboardDomain: 'spend.acme.dev', web })).toEqual([
       expect.stringContaining('stages.prod.web.name: must differ from dashboardDomain'),
     ]);
+    const zones = ['eu-west-1a', 'us-east-1b'];
+    expect(mistakes({ region: 'eu-west-1', gateway: { availabilityZones: zones } })).toEqual([
+      'stages.prod.gateway.availabilityZones: must lie in the region eu-west-1, got us-east-1b',
+    ]);
     const concurrency = { reservedConcurrency: 10, provisionedConcurrency: 11 };
     expect(mistakes({ gateway: { ...concurrency, isolatedProviders: { openai: concurrency } } })).toEqual([
       'stages.prod.gateway.provisionedConcurrency: must not exceed reservedConcurrency, 10',

@@ -35,6 +35,14 @@ describe('mail', () => {
     expect(Object.values(records).map(({ Properties }) => Properties['Type'])).toEqual(['CNAME', 'CNAME', 'CNAME']);
   });
 
+  it('does not lose its identity where the settings call it existing later', () => {
+    const { Resources } = synthStage(published)('mail').toJSON() as { Resources: Record<string, { Type: string }> };
+    const made = Object.values(Resources).filter(({ Type }) => /EmailIdentity|RecordSet/.test(Type));
+    expect(made).toHaveLength(4);
+    for (const resource of made)
+      expect(resource).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+  });
+
   it('with codes for passwords comes from there, too, once its domain is verified', () => {
     expect(onlyResource(synthStage()('identity'), 'AWS::Cognito::UserPool').Properties).not.toHaveProperty(
       'EmailConfiguration',
