@@ -76,7 +76,7 @@ export class SpendGatewayStage extends Stage {
     const withUsers = { ...shared, userPool, userPoolClient, signOn, stripe: billing.stripe };
     const dashboard = new DashboardApiStack(this, 'dashboard-api', withUsers);
     const jobs = new AccountJobsStack(this, 'account-jobs', withUsers);
-    if (settings.hasPages) new WebStack(this, 'web', { settings, gateway, dashboard });
+    const web = settings.hasPages ? new WebStack(this, 'web', { settings, gateway, dashboard }) : undefined;
 
     const metrics = stageMetrics(settings.name);
     const notify = { topic, runbookUrl: settings.runbookUrl };
@@ -88,6 +88,7 @@ export class SpendGatewayStage extends Stage {
     raiseAlarms(billing, notify, [...billingAlarms(metrics), ...scheduledAlarms(billing.scheduled)]);
     raiseAlarms(jobs, notify, scheduledAlarms(jobs.scheduled));
     raiseAlarms(dashboard, notify, [...dashboardAlarms(dashboard.api), ...certificateAlarms(dashboard.certificate)]);
+    if (web) raiseAlarms(web, notify, certificateAlarms(web.certificate));
     raiseAlarms(alerts, notify, [...alertAlarms(metrics, alerts), ...scheduledAlarms(alerts.scheduled)]);
     const scheduled = [
       ...usage.scheduled,

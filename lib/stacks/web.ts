@@ -12,7 +12,7 @@ import {
   RemovalPolicy,
   Stack,
 } from 'aws-cdk-lib';
-import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Certificate, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   CachePolicy,
@@ -93,7 +93,7 @@ interface WebDistributionProps {
   /** Origin of the dashboard API: the pages may call no other but their own. */
   readonly apiOrigin: string;
   /** Unset: CloudFront's own domain. */
-  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
+  readonly domain: { readonly name: string; readonly certificate: ICertificate } | undefined;
 }
 
 const HSTS_DAYS = 730;
@@ -112,11 +112,8 @@ const headersPolicy = (scope: Construct, name: string, apiOrigin: string) =>
       contentTypeOptions: { override: true },
       frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
       referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
-      strictTransportSecurity: {
-        accessControlMaxAge: Duration.days(HSTS_DAYS),
-        includeSubdomains: true,
-        override: true,
-      },
+      // Without subdomains: a dashboard at acme.dev must not force HTTPS upon all other hosts of the company.
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(HSTS_DAYS), override: true },
     },
     customHeadersBehavior: {
       customHeaders: [{ header: 'Permissions-Policy', value: PERMISSIONS_POLICY, override: true }],
@@ -133,7 +130,7 @@ const webDistribution = (scope: Construct, { name, bucket, apiOrigin, domain }: 
     ...(domain && {
       domainNames: [domain.name],
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      certificate: Certificate.fromCertificateArn(scope, 'Certificate', domain.certificateArn),
+      certificate: domain.certificate,
     }),
     defaultBehavior: {
       origin: S3BucketOrigin.withOriginAccessControl(bucket, {
@@ -164,7 +161,7 @@ const webDistribution = (scope: Construct, { name, bucket, apiOrigin, domain }: 
   });
   if (domain === undefined) {
     acknowledge(distribution, {
-      CFR4: 'CloudFront sets the protocol of its own domain: web.domain in the settings gives one with TLS 1.2.',
+      CFR4: 'CloudFront sets the protocol of its own domain: web.name in the settings gives one with TLS 1.2.',
     });
   }
   return distribution;
@@ -180,6 +177,9 @@ const ASSETS = 'assets/*';
 
 /** The web dashboard: built pages in a private bucket behind CloudFront, and one JSON file with the address of the API. */
 export class WebStack extends Stack {
+  /** Undefined where no alarm of this stack may read its metrics, which are in us-east-1. */
+  readonly certificate: ICertificate | undefined;
+
   constructor(scope: Construct, id: string, { settings, gateway, dashboard }: WebStackProps) {
     super(scope, id);
     // A stage that gets domains removes the addresses that this stack, deployed after the APIs, still has.
@@ -196,11 +196,16 @@ export class WebStack extends Stack {
     // CDK's class and interface differ in whether a member may be undefined.
     const bucket = pages as IBucket;
     acknowledge(pages, { S1: 'Public files that only CloudFront reads: there is no access to audit.' });
+    const domain = settings.web && {
+      name: settings.web.name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', settings.web.certificateArn),
+    };
+    this.certificate = this.region === 'us-east-1' ? domain?.certificate : undefined;
     const distribution = webDistribution(this, {
       name: `ai-spend-${settings.name}-${this.region}`,
       bucket,
       apiOrigin: dashboard.origin,
-      domain: settings.web,
+      domain,
     });
     this.#deploy(bucket, webAssets(), {
       apiUrl: dashboard.url,

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { filledIn, onlyResource, resourcesOf, stackNames, synthStage, withoutDomains } from '../synth-stage.ts';
+import {
+  filledIn,
+  onlyResource,
+  published,
+  resourcesOf,
+  stackNames,
+  synthStage,
+  withoutDomains,
+} from '../synth-stage.ts';
 
 const alarmSchema = z.object({
   AlarmDescription: z.string(),
@@ -131,6 +139,13 @@ describe('alarms', () => {
       alarmsOf(settings).filter(({ properties }) => properties['MetricName'] === 'DaysToExpiry');
     expect(expiring().map(({ id }) => id.split('/')[0])).toEqual(['gateway', 'dashboard-api']);
     expect(expiring(withoutDomains)).toEqual([]);
+    const ofPages = (region: string) =>
+      Object.values(resourcesOf(synthStage({ web: published.web, region })('web'), 'AWS::CloudWatch::Alarm'));
+    // An alarm reads the metrics of its own region alone, and CloudFront's certificate is in this one.
+    expect(ofPages('us-east-1').map(({ Properties }) => Properties['Dimensions'])).toEqual([
+      [{ Name: 'CertificateArn', Value: published.web.certificateArn }],
+    ]);
+    expect(ofPages('eu-west-1')).toEqual([]);
     for (const { id, properties } of expiring()) {
       const [certificate] = Object.keys(
         resourcesOf(synthStage()(id.split('/')[0] as 'gateway'), 'AWS::CertificateManager::Certificate'),

@@ -87,8 +87,10 @@ describe('the web dashboard', () => {
       ]),
     );
     expect(directives.join()).not.toMatch(/unsafe|\*|http:/);
+    // A dashboard at acme.dev must not force HTTPS upon all other hosts of the company.
+    expect(headers['StrictTransportSecurity']).not.toMatchObject({ IncludeSubdomains: true });
     expect(headers).toMatchObject({
-      StrictTransportSecurity: { AccessControlMaxAgeSec: 63_072_000, IncludeSubdomains: true, Override: true },
+      StrictTransportSecurity: { AccessControlMaxAgeSec: 63_072_000, Override: true },
       FrameOptions: { FrameOption: 'DENY', Override: true },
       ContentTypeOptions: { Override: true },
       ReferrerPolicy: { ReferrerPolicy: 'strict-origin-when-cross-origin', Override: true },
@@ -147,9 +149,15 @@ describe('its settings', () => {
       { name: 'spend.other.dev', certificateArn: CERTIFICATE },
       /web\.name: must lie in the hosted zone/,
     ],
+    [
+      'a domain outside the zone, where the APIs have no domains',
+      { name: 'spend.other.dev', certificateArn: CERTIFICATE },
+      /web\.name: must lie in the hosted zone/,
+      { customDomains: false },
+    ],
     ['a domain without a certificate', { name: 'spend.acme.dev' }, /web\.certificateArn/],
-  ])('refuse %s', (_, web, message) => {
-    const parse = () => parseStageSettings('dev', { ...published, web });
+  ])('refuse %s', (_, web, message, others: object = {}) => {
+    const parse = () => parseStageSettings('dev', { ...published, ...others, web });
     expect(parse).toThrow(InvalidSettings);
     expect(parse).toThrow(message);
   });
