@@ -195,18 +195,22 @@ describe('own prices over the ledger', () => {
   it('change all requests, where the table took no change for a while', async () => {
     let refusals = 0;
     const refusing = interceptTable(table, async (command, send) => {
-      if (command.operation === 'TransactWriteItems' && refusals-- > 0)
+      const isOfSecond = JSON.stringify(command.input).includes(second?.requestId ?? '');
+      if (command.operation === 'TransactWriteItems' && isOfSecond && refusals-- > 0)
         throw cancelled((command.input.TransactItems ?? []).map(() => 'ThrottlingError'));
       return send();
     });
     const world = await worldOf(undefined, refusing);
-    await world.record([1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 100 })));
+    const events = [1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 100 }));
+    const [, second] = events;
+    await world.record(events);
     await world.create({ kind: 'discount', percent: 10 });
     world.wait(AFTER_MS);
     refusals = 20;
     const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
     await world.work().finally(() => noDelay.mockRestore());
     expect((await world.records()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([90_000, 90_000]);
+    expect((await world.own()).lastJob).toMatchObject({ changed: 2, failed: 0, differenceNanoUsd: -20_000 });
     await world.check();
   });
 

@@ -54,29 +54,31 @@ export const openMonthPricing = (
   /**
    * Goes back through the requests of a month, from `doneFrom` on, until it is late.
    *
+   * @param visit false: its records must be taken again
    * @returns from when on they are done; null at the month's start
    */
   const walk = async (
     accountId: string,
     { month, doneFrom, until }: { readonly month: Month; readonly doneFrom: string | null; readonly until: string },
-    visit: (records: readonly RequestRecord[]) => Promise<void>,
+    visit: (records: readonly RequestRecord[]) => Promise<boolean>,
     isLate: () => boolean,
   ): Promise<string | null> => {
     let batch: RequestRecord[] = [];
     const range = { from: startOf(month), to: doneFrom ?? earlier(endOfMonth(month), until) };
     if (range.from >= range.to) return null;
+    let reached = range.to;
     for await (const record of requests.all(accountId, range)) {
       const last = batch.at(-1);
       // Requests of one instant stay together: a cursor is an instant.
       if (last && batch.length >= BATCH && record.startedAt < last.startedAt) {
-        await visit(batch);
-        if (isLate()) return last.startedAt;
+        if (!(await visit(batch))) return reached;
+        reached = last.startedAt;
+        if (isLate()) return reached;
         batch = [];
       }
       batch.push(record);
     }
-    await visit(batch);
-    return null;
+    return (await visit(batch)) ? null : reached;
   };
 
   const addRecord = (sums: MonthSums, record: RequestRecord, accountPrices: AccountPrices): void => {
@@ -133,6 +135,7 @@ export const openMonthPricing = (
     const visit = async (records: readonly RequestRecord[]) => {
       for (const record of records) addRecord(sums, record, accountPrices);
       added += records.length;
+      return true;
     };
     const doneFrom = await walk(accountId, place, visit, isLate);
     if (doneFrom !== null) return { ...own, job: { ...job, asOf, counted, sums, requests: added, doneFrom } };
@@ -165,30 +168,40 @@ export const openMonthPricing = (
     own: OwnPrices,
     job: PriceJob,
     isLate: () => boolean,
+    interrupt: (error: unknown) => void,
   ): Promise<OwnPrices> => {
     let { changed, differenceNanoUsd, failed } = job;
     const place = { month: job.months[0] as Month, doneFrom: job.doneFrom, until: now().toISOString() };
     const visit = async (records: readonly RequestRecord[]) => {
       const result = await reprice(records, { dryRun: false, keepListPrices: true });
-      // The next run takes these records again: they would keep the former prices for good.
-      if (result.temporary) throw result.temporary;
       changed += result.changes.length;
-      failed += result.failed;
       for (const { before, after } of result.changes)
         differenceNanoUsd += (after.costNanoUsd ?? 0) - (before?.costNanoUsd ?? 0);
+      // The next run takes these records again: they would keep the former prices for good.
+      if (result.temporary) interrupt(result.temporary);
+      else failed += result.failed;
+      return !result.temporary;
     };
     const doneFrom = await walk(accountId, place, visit, isLate);
     const counts = { changed, differenceNanoUsd, failed };
     return { ...own, job: doneFrom === null ? { ...nextMonth(job), ...counts } : { ...job, ...counts, doneFrom } };
   };
 
-  const step = async (accountId: string, own: OwnPrices, job: PriceJob, isLate: () => boolean): Promise<OwnPrices> => {
+  const step = async (
+    accountId: string,
+    own: OwnPrices,
+    job: PriceJob,
+    isLate: () => boolean,
+    interrupt: (error: unknown) => void,
+  ): Promise<OwnPrices> => {
     if (job.months.length === 0) {
       const { changed, differenceNanoUsd, failed } = job;
       const lastJob = { at: now().toISOString(), changed, differenceNanoUsd, failed };
       return { ...own, job: null, lastJob: changed + failed > 0 ? lastJob : own.lastJob };
     }
-    return job.phase === 'sum' ? sumUp(accountId, own, job, isLate) : priceAgain(accountId, own, job, isLate);
+    return job.phase === 'sum'
+      ? sumUp(accountId, own, job, isLate)
+      : priceAgain(accountId, own, job, isLate, interrupt);
   };
 
   /** Continues the job of an account, or begins the one of the day. @param isLate true where the rest must wait for the next run */
@@ -206,7 +219,13 @@ export const openMonthPricing = (
       const due = await dailyJob(own, now(), (month) => countedIn(accountId, month));
       if (due && !(await keep(due))) return;
     }
-    while (own.job && own.job.startsAt <= now().toISOString() && !isLate())
-      if (!(await keep(await step(accountId, own, own.job, isLate)))) return;
+    let interruption: unknown;
+    const interrupt = (error: unknown): void => {
+      interruption = error;
+    };
+    while (own.job && own.job.startsAt <= now().toISOString() && !isLate()) {
+      if (!(await keep(await step(accountId, own, own.job, isLate, interrupt)))) return;
+      if (interruption) throw interruption;
+    }
   };
 };
