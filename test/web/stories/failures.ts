@@ -84,9 +84,10 @@ describe('with the API down', () => {
   it.each([
     ['502', { contentType: 'text/html', body: '<h1>Bad gateway</h1>' }, ['The API sent an unexpected response.']],
     ['503', { headers: { 'Content-Length': '0' }, body: '' }, ['The API sent an unexpected response.']],
+    ['200', { headers: { 'Content-Length': '0' }, body: '' }, ['The API sent an unexpected response.']],
     ['500', { json: { error } }, ['It failed on our side.', 'Request req-7']],
     ['400', { json: { error: { ...error, code: 'VALIDATION_ERROR', details } } }, ['from must not be in the future']],
-  ])('the error %s is shown with all that it says', async (status, response, texts) => {
+  ])('the response %s is shown with all that it says', async (status, response, texts) => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
       page.route(dataOnly, (route) => route.fulfill({ status: Number(status), ...response })),
     );
@@ -303,6 +304,27 @@ describe('a part of a page', () => {
     await page.getByText(text).waitFor();
   });
 
+  it.each([
+    ['today', '/spend?*granularity=hour', [/^Today/], [/ so far$/, /^Forecast for /]],
+    ['the month', '/spend?*granularity=day', [/ so far$/, /^Forecast for /], [/^Today/]],
+  ])('whose figures of %s failed shows the others, and waits for nothing', async (_, of, failing, others) => {
+    const page = await openWith('/', { [of]: failed });
+    await page.getByText('The figures could not be loaded').waitFor();
+    await chartOf(page).waitFor();
+    for (const tile of others) await page.getByText(tile).waitFor();
+    for (const tile of failing) expect(await page.getByText(tile).count()).toBe(0);
+    await waitUntilIdle(page);
+  });
+
+  it('that cannot tell whether an account is new says why', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard), (page) =>
+      page.route('**/api/spend?*granularity=month', (route) => route.fulfill(failed)),
+    );
+    const page = await open('/');
+    await page.getByText('The figures could not be loaded').waitFor();
+    await waitUntilIdle(page);
+  });
+
   it('that chooses from lists that failed says so in each', async () => {
     const lists = ['/keys', '/projects', '/members', '/dimensions'];
     const page = await openWith('/limits/new', Object.fromEntries(lists.map((list) => [list, failed])));
@@ -349,7 +371,7 @@ describe('a part of a page', () => {
     await page.getByText('Your user could not be loaded').waitFor();
     await page.getByText('It is off.').first().waitFor();
     expect(await page.getByText(/[Tt]he owner/).count()).toBe(0);
-    for (const path of ['/settings', '/profile', '/connect']) {
+    for (const path of ['/settings', '/profile', '/connect', '/limits']) {
       await page.goto(`${fixture().dashboard.url}${path}`);
       await page.getByText('Your user could not be loaded').waitFor();
       await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });

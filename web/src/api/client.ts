@@ -47,13 +47,17 @@ const authorizedFetch =
     return second;
   };
 
-/** An error has a body, which says when to try again as its header did. The client would take one without a body for a success. */
-const withBody = async (response: Response): Promise<Response> => {
-  if (response.ok) return response;
+/**
+ * An error has a body, which says when to try again as its header did. The client would take one without a body for a success, and a page
+ * would wait for figures for ever, or fail, where a success has none.
+ */
+const withBody = async ({ method }: Request, response: Response): Promise<Response> => {
+  const isEmpty = method === 'GET' && response.headers.get('content-length') === '0';
+  if (response.ok && !isEmpty) return response;
   const body = await response.json().catch(() => null);
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const error = { ...body?.error, ...(Number.isFinite(seconds) && { retryAtMs: Date.now() + seconds * 1000 }) };
-  return Response.json({ ...body, error }, { status: response.status });
+  return Response.json({ ...body, error }, { status: response.ok ? 502 : response.status });
 };
 
 /** A change that is on its way is not sent again: neither by a second click nor by a second Enter. */
@@ -79,7 +83,7 @@ export const createApi = (apiUrl: string, session: Session) => {
   const send = conditionalFetch(authorizedFetch(session), session);
   const client = createFetchClient<paths>({
     baseUrl: new URL(apiUrl, location.origin).href,
-    fetch: async (request) => withBody(await send(request)),
+    fetch: async (request) => withBody(request, await send(request)),
     querySerializer: { array: { style: 'form', explode: true } },
   });
   const query = createQueryClient(client);

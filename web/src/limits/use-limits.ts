@@ -12,8 +12,11 @@ export const useTyped = <Value>(value: Value): readonly [Value, boolean] => {
   return [JSON.parse(typed), typed === text];
 };
 
-/** Options of queries that are read again each minute, by roles that may read them. */
-const useRefreshing = () => ({ refetchInterval: REFRESH_MS, enabled: useMe().may('rules:read') });
+/** Options of queries that are read again each minute, by roles that may read them. Where the role is not known, the API decides. */
+const useRefreshing = () => {
+  const { may, query } = useMe();
+  return { refetchInterval: REFRESH_MS, enabled: may('rules:read') || query.isLoadingError };
+};
 
 /** The account's budgets with what they have used. Empty for roles that may not read them. */
 export const useBudgets = () => useApi().useQuery('get', '/budgets', {}, useRefreshing());

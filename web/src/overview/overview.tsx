@@ -20,7 +20,7 @@ import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Tiles } from './tiles.tsx';
 import { TopGroups } from './top-groups.tsx';
 import { Trend } from './trend.tsx';
-import { useComparison, useHeadline, useNeverUsed, useReport } from './use-overview.ts';
+import { useComparison, useHeadline, useReport } from './use-overview.ts';
 
 const FirstRun = later(() => import('./first-run.tsx'));
 
@@ -44,7 +44,6 @@ export const Overview = () => {
   const headline = useHeadline(filters, zone);
   const report = useReport(range, by, filters, search.show === 'latency');
   const comparison = useComparison(range.compared, filters);
-  const neverUsed = useNeverUsed(headline.requests, hasFilters(filters));
   /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */
   const open = (time: string, values: Filters) => {
     const shownZone = report.data?.timeZone ?? 'UTC';
@@ -64,11 +63,11 @@ export const Overview = () => {
     } as const;
     change({ ...days, ...(hasFilters(values) && picked(values, by, filters)) });
   };
-  if (neverUsed) return <FirstRun />;
-  // Hidden until the account is known to have traffic: a new account would see an empty chart for a moment.
-  const isUsed = neverUsed === false;
-  const shown = isUsed ? report.data : undefined;
+  if (headline.neverUsed) return <FirstRun />;
   const error = report.error ?? headline.error;
+  // Hidden until the account is known to have traffic: a new account would see an empty chart for a moment.
+  const isUsed = headline.neverUsed === false || error !== null;
+  const shown = isUsed ? report.data : undefined;
   const { data, dataUpdatedAt } = report;
   const loaded = data ? { data, dataUpdatedAt } : headline.loaded;
   const shownBy = groupByOf(shown?.groupBy, by);
@@ -79,10 +78,11 @@ export const Overview = () => {
       </PageHead>
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
       <LoadProblem query={{ error, ...loaded }} title="The figures could not be loaded" />
-      {(!error || headline.today) && (
+      {(!error || headline.today || headline.month) && (
         <Tiles
           today={isUsed ? headline.today : undefined}
           month={isUsed ? headline.month : undefined}
+          hasFailed={error !== null}
           currency={headline.currency}
           zone={zone}
         />

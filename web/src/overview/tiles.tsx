@@ -98,6 +98,8 @@ const Forecast = ({ nano, currency }: { readonly nano: number | null; readonly c
 interface TilesProps {
   readonly today: ReturnType<typeof useHeadline>['today'];
   readonly month: ReturnType<typeof useHeadline>['month'];
+  /** What has not come will not: the page says why. */
+  readonly hasFailed: boolean;
   readonly currency: Currency | undefined;
   /** Whose days and months they are. */
   readonly zone: string;
@@ -125,7 +127,7 @@ const SoFar = ({ label, period: { sum, change, untrackedRequests }, points, code
 );
 
 /** Today, this month, and the forecast for the month. */
-export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
+export const Tiles = ({ today, month, hasFailed, currency, zone }: TilesProps) => {
   const code = currency?.code;
   const now = new Date();
   const began = startInZone(zone, dayIn(zone, now));
@@ -142,7 +144,7 @@ export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
           before={(end) => `yesterday until ${formatClock(new Date(end))}`}
         />
       ) : (
-        <TileSkeleton />
+        !hasFailed && <TileSkeleton />
       )}
       {month ? (
         <>
@@ -169,10 +171,12 @@ export const Tiles = ({ today, month, currency, zone }: TilesProps) => {
           </Tile>
         </>
       ) : (
-        <>
-          <TileSkeleton />
-          <TileSkeleton />
-        </>
+        !hasFailed && (
+          <>
+            <TileSkeleton />
+            <TileSkeleton />
+          </>
+        )
       )}
     </div>
   );

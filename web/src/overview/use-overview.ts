@@ -1,7 +1,7 @@
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { useApi } from '../app.ts';
 import { startInZone, utcDate } from '../format/time.ts';
-import { type Filters, parametersOf } from '../spend/filters.ts';
+import { type Filters, hasFilters, parametersOf } from '../spend/filters.ts';
 import { SERIES_SHOWN } from '../spend/groups.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
 import { type ComparedPeriods, comparedMonth, comparedToday, monthStart, queryIn } from '../spend/ranges.ts';
@@ -42,25 +42,24 @@ export const useHeadline = (filters: Filters, zone: string) => {
   const days = useSpend(wholeDays, live);
   const ofToday = useComparison(comparedToday(now, zone), filters);
   const ofMonth = useComparison(comparedMonth(now, zone), filters);
+  const recentRequests = days.data?.totals.requests;
+  const isSuspected = recentRequests === 0 && !hasFilters(filters);
+  const yearAgo = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1)));
+  const year = useSpend({ from: yearAgo, granularity: 'month' }, { enabled: isSuspected });
   const today = hours.data && todayOf(hours.data, startInZone(zone, day));
   const month = days.data && monthOf(days.data, day, zone);
-  const error = [hours, days, ofToday.query, ofMonth.query].find(({ isError }) => isError)?.error ?? null;
+  const error = [hours, days, ofToday.query, ofMonth.query, year].find(({ isError }) => isError)?.error ?? null;
   return {
     today: today && { ...today, change: ofToday.change },
     month: month && { ...month, change: ofMonth.change },
-    currency: hours.data?.displayCurrency ?? undefined,
+    currency: (hours.data ?? days.data)?.displayCurrency ?? undefined,
     error,
-    requests: days.data?.totals.requests,
+    /** The account has never had a request; undefined while unknown. A year is read only where recent months are empty. */
+    neverUsed: isSuspected
+      ? year.data && year.data.totals.requests === 0
+      : hasFilters(filters) || recentRequests !== undefined
+        ? false
+        : undefined,
     loaded: { data: hours.data, dataUpdatedAt: Math.min(hours.dataUpdatedAt, days.dataUpdatedAt) },
   };
-};
-
-/** True when the account has never had a request; undefined while unknown. Queries a year only if recent months are empty. */
-export const useNeverUsed = (recentRequests: number | undefined, filtered: boolean): boolean | undefined => {
-  const now = new Date();
-  const yearAgo = utcDate(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 11, 1)));
-  const isSuspected = recentRequests === 0 && !filtered;
-  const { data } = useSpend({ from: yearAgo, granularity: 'month' }, { enabled: isSuspected });
-  if (filtered) return false;
-  return isSuspected ? data && data.totals.requests === 0 : recentRequests === undefined ? undefined : false;
 };
