@@ -26,6 +26,17 @@ export const loadSettings = async (cache?: RequestCache): Promise<Settings> => {
   return { apiUrl, gatewayUrl, mockProviders };
 };
 
+/** Neither the file of a page nor anything else can be loaded. */
+export class Unreachable extends Error {
+  override readonly message = 'The dashboard cannot be reached. Check your network connection.';
+}
+
+/** Before the document is loaded again: that would end at the browser's own page while the server is out of reach. @throws Unreachable */
+export const reachServer = () =>
+  loadSettings('no-store').catch(() => {
+    throw new Unreachable();
+  });
+
 /** Parts that the views share, created once. */
 export interface App {
   readonly settings: Settings;

@@ -15,28 +15,23 @@ import {
 } from '@tanstack/react-router';
 import { planNames } from '../../lambda/domain/billing/plans.ts';
 import type { Session } from './api/session.ts';
-import { loadSettings } from './app.ts';
+import { reachServer } from './app.ts';
 import { compareSearch } from './compare/search.ts';
 import { overviewSearch } from './overview/search.ts';
 import { requestsSearch } from './requests/search.ts';
 import { day, daysSearch, limitSearch, nextOf, oneOf, reconciliationSearch, searchOf, text } from './search.ts';
-import { NotFound, RouteProblem, Unreachable } from './shell/problems.tsx';
+import { NotFound, RouteProblem } from './shell/problems.tsx';
 
 /** Where pages were that messages of earlier versions link to. */
 const movedFrom = (href: string): string =>
   href.replace('/budgets/new', '/limits/new?type=budget').replace(/^\/(rules|budgets)(?=[/?]|$)/, '/limits');
 
-/**
- * Loads a page with its first visit. Where its file is gone, as after a deployment, the router loads the document again. That would end at
- * the browser's own page while the server is out of reach.
- */
+/** Loads a page with its first visit. Where its file is gone, as after a deployment, the router loads the document again. */
 const lazyPage = <Name extends string>(load: () => Promise<Readonly<Record<Name, RouteComponent>>>, name: Name) =>
   lazyRouteComponent(
     () =>
       load().catch(async (error) => {
-        await loadSettings('no-store').catch(() => {
-          throw new Unreachable();
-        });
+        await reachServer();
         throw error;
       }),
     name,

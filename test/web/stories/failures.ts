@@ -352,7 +352,15 @@ describe('a part of a page', () => {
     await waitUntilIdle(page);
     await page.route('**/assets/**', (route) => route.abort());
     await page.keyboard.press('Control+k');
-    await page.getByText('A part of this page could not be loaded').waitFor();
+    const problem = page.getByText('A part of this page could not be loaded');
+    await problem.waitFor();
+    await page.route(/./, (route) => route.abort());
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('The dashboard cannot be reached.').waitFor();
+    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await problem.waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
   });
 

@@ -1,5 +1,24 @@
-import { Alert, Button } from '@mantine/core';
-import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
+import { Alert, Button, Text } from '@mantine/core';
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { reachServer, type Unreachable } from '../app.ts';
+
+/** Loads the document again, or says why it cannot. */
+export const ReloadButton = () => {
+  const [problem, setProblem] = useState('');
+  const reload = () =>
+    void reachServer().then(
+      () => location.reload(),
+      ({ message }: Unreachable) => setProblem(message),
+    );
+  return (
+    <>
+      {problem && <Text size="sm">{problem}</Text>}
+      <Button size="compact-sm" variant="default" onClick={reload}>
+        Reload
+      </Button>
+    </>
+  );
+};
 
 /** Stands for a part whose file did not come, such as without a network. The page stays as it is. */
 const Missing = () => (
@@ -11,9 +30,7 @@ const Missing = () => (
     right={16}
     style={{ zIndex: 400 }}
   >
-    <Button size="compact-sm" variant="default" onClick={() => location.reload()}>
-      Reload
-    </Button>
+    <ReloadButton />
   </Alert>
 );
 

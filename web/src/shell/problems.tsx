@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { CircleAlert, Compass, Unplug } from 'lucide-react';
+import { Unreachable } from '../app.ts';
+import { ReloadButton } from '../components/later.tsx';
 import { AnchorLink } from '../components/links.tsx';
 import { EmptyState, PageHead } from '../components/page.tsx';
 
@@ -16,11 +18,6 @@ export const CannotStart = ({ reason }: { readonly reason: string }) => (
   </main>
 );
 
-/** Neither the file of a page nor anything else can be loaded. */
-export class Unreachable extends Error {
-  override readonly message = 'The dashboard cannot be reached. Check your network connection.';
-}
-
 /** Shown when a view fails to load or render. After a deployment the old files may be gone: a reload helps. */
 export const RouteProblem = ({ error }: { readonly error: unknown }) => {
   const router = useRouter();
@@ -31,11 +28,7 @@ export const RouteProblem = ({ error }: { readonly error: unknown }) => {
         icon={CircleAlert}
         title="This page could not be shown"
         text={isUnreachable ? error.message : 'The dashboard may have been updated while it was open.'}
-        action={
-          <Button onClick={() => (isUnreachable ? void router.invalidate() : location.reload())}>
-            {isUnreachable ? 'Try again' : 'Reload'}
-          </Button>
-        }
+        action={isUnreachable ? <Button onClick={() => void router.invalidate()}>Try again</Button> : <ReloadButton />}
       />
     </div>
   );
