@@ -20,10 +20,10 @@ const exported = {
 };
 
 const list = jest.fn<DayExports['list']>();
-const markedPeriods = jest.fn<RollupMarks['markedPeriods']>();
+const listMarks = jest.fn<RollupMarks['list']>();
 const dependencies = {
   dayExports: { list },
-  marks: { markedPeriods },
+  marks: { list: listMarks },
   objects: { signGet: async (key: string, seconds: number) => `https://bucket.example.com/${key}?expires=${seconds}` },
   now: () => new Date('2026-11-20T16:00:00Z'),
 } as unknown as Parameters<typeof listExports>[0];
@@ -38,8 +38,8 @@ const get = (query: Record<string, string | string[]> = {}, role: 'owner' | 'bil
 beforeEach(() => {
   list.mockReset();
   list.mockResolvedValue([{ day: '2026-11-19', exported, dueSince: null }]);
-  markedPeriods.mockReset();
-  markedPeriods.mockResolvedValue([]);
+  listMarks.mockReset();
+  listMarks.mockResolvedValue([]);
 });
 
 describe('GET /exports', () => {
@@ -72,10 +72,25 @@ describe('GET /exports', () => {
       { day: '2026-11-17', exported, dueSince: '2026-11-20T15:30:00.000Z' },
       { day: '2026-11-18', exported, dueSince: null },
     ]);
-    markedPeriods.mockResolvedValue(['2026-11', '2026-11-17', '2026-11-19', '2026-11-20']);
+    // A change of prices marked the 15th, which was exported long ago, a moment ago.
+    const marks = {
+      '2026-11': '12-01T01',
+      '2026-11-15': '11-20T15',
+      '2026-11-17': '11-18T01',
+      '2026-11-19': '11-20T01',
+    };
+    listMarks.mockResolvedValue(
+      Object.entries({ ...marks, '2026-11-20': '11-21T01' }).map(([period, due]) => ({
+        accountId: 'account-1',
+        nonce: '',
+        period,
+        dueAt: `2026-${due}:00:00.000Z`,
+      })),
+    );
     const { items, waiting } = (await get()).body as { items: { day: string }[]; waiting: object[] };
     expect(new Set(items.map(({ day }) => day))).toEqual(new Set(['2026-11-17', '2026-11-18']));
     expect(waiting).toEqual([
+      { day: '2026-11-15', since: '2026-11-20T15:00:00.000Z', isExported: false, isLate: false },
       { day: '2026-11-16', since: '2026-11-17T01:00:00.000Z', isExported: false, isLate: true },
       { day: '2026-11-17', since: '2026-11-20T15:30:00.000Z', isExported: true, isLate: false },
       { day: '2026-11-19', since: '2026-11-20T01:00:00.000Z', isExported: false, isLate: true },

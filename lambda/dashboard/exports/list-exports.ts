@@ -1,5 +1,4 @@
 import { type Exported, exportChanges } from '../../data/exports/day-exports.ts';
-import { rollupDueAt } from '../../data/ledger/rollup-marks.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { DAY_MS, HOUR_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, isMonth } from '../../domain/calendar/utc.ts';
@@ -54,14 +53,11 @@ export const listExports =
     if (from > to || addDays(from, MAX_LISTED_DAYS) <= to)
       throw invalid('from', `must be up to ${MAX_LISTED_DAYS - 1} days before to`);
     const names = datasetsFor(caller).filter((name) => query.dataset === undefined || name === query.dataset);
-    const [days, marked] = await Promise.all([
-      dayExports.list(accountId, from, to),
-      marks.markedPeriods(accountId, from, to),
-    ]);
+    const [days, marked] = await Promise.all([dayExports.list(accountId, from, to), marks.list(accountId, from, to)]);
     const due = new Map(days.flatMap(({ day, dueSince }) => (dueSince === null ? [] : [[day, dueSince]])));
     // A day is exported after its rollup. A month's mark is of no day.
-    for (const day of marked.filter((period) => !isMonth(period) && period < dayOf(now.toISOString())))
-      if (!due.has(day)) due.set(day, rollupDueAt(day));
+    for (const { period, dueAt } of marked)
+      if (!isMonth(period) && period < dayOf(now.toISOString()) && !due.has(period)) due.set(period, dueAt);
     const linkTo = openLinks(links, accountId);
     const items = [];
     for (const { day, exported } of days) {

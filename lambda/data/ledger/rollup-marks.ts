@@ -21,9 +21,6 @@ import { monthShardKeys, readMonth } from './sharding.ts';
 /** A day is rolled up an hour after its end, not sooner: until then its last events still come, and each would mark it again. */
 const GRACE_MS = HOUR_MS;
 
-/** From when on a day or month may be rolled up, ISO 8601 UTC. */
-export const rollupDueAt = (period: Day | Month): string => new Date(endOf(period).getTime() + GRACE_MS).toISOString();
-
 /** A day or month whose summary must be written (again). */
 export interface RollupMark {
   readonly accountId: string;
@@ -77,6 +74,16 @@ export const closeDay = async (table: Table, accountId: string, day: Day): Promi
 
 const storedMark = z.object({ accountId: z.string(), period: z.string(), nonce: z.string() });
 
+/** The marks of an account in a range of periods, both ends included, each with the time since which it may be rolled up, ISO 8601 UTC. */
+const marksBetween = (table: Table, accountId: string, from: string, to: string) => {
+  const range = timeRange('UNSEALED', from, to);
+  const items = itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
+  return Array.fromAsync(items, (item) => ({
+    ...storedMark.parse(item),
+    dueAt: String(item['gsi1sk']).split('#')[0] as string,
+  }));
+};
+
 /** The marks of periods whose summaries must be written. */
 export const openRollupMarks = (table: Table, now: () => number = Date.now) => ({
   /** Marks of a shard whose periods may be rolled up by now, the longest due first. */
@@ -95,12 +102,11 @@ export const openRollupMarks = (table: Table, now: () => number = Date.now) => (
     }
   },
 
+  list: (accountId: string, from: string, to: string) => marksBetween(table, accountId, from, to),
+
   /** The marked days and months of an account in a range of periods, both ends included. */
-  markedPeriods: (accountId: string, from: string, to: string): Promise<string[]> => {
-    const range = timeRange('UNSEALED', from, to);
-    const items = itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
-    return Array.fromAsync(items, (item) => storedMark.parse(item).period);
-  },
+  markedPeriods: async (accountId: string, from: string, to: string): Promise<string[]> =>
+    (await marksBetween(table, accountId, from, to)).map(({ period }) => period),
 });
 
 export type RollupMarks = ReturnType<typeof openRollupMarks>;

@@ -244,7 +244,9 @@ it.each([true, false])(
     const [record] = await recordsOf(accountId, closeAt(accountId, 300));
     const { written } = await openLedger(table, () => NOW, stale).commit([{ before: null, after: record as never }]);
     expect(written).toHaveLength(1);
-    expect((await mark()).map(({ period }) => period)).toContain('2026-11-20');
+    expect(await openRollupMarks(table).list(accountId, '2026-11-20', '2026-11-20')).toMatchObject([
+      { period: '2026-11-20', dueAt: '2026-11-21T01:00:00.000Z' },
+    ]);
     let counted: Counters = {};
     const spend = openSpend(table).read({ accountId, range: { granularity: 'day', ...range }, groupBy: [] });
     for await (const { counters } of spend) counted = addCounters(counted, counters);

@@ -73,7 +73,7 @@ const OwnPriceLines = ({ request, own }: OwnPriceLinesProps) => {
   const enabled = useMe().may('spend:read-all');
   const { data } = useApi().useQuery('get', '/prices', {}, { enabled });
   const nameOf = (priceId: string) =>
-    data?.items.find(({ id }) => id === priceId)?.name ?? (enabled ? 'A deleted price' : 'A price of the account');
+    data?.items.find(({ id }) => id === priceId)?.name ?? (data ? 'A deleted price' : 'A price of the account');
   return (
     <section>
       <h3>Your price</h3>
