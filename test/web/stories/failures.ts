@@ -348,7 +348,10 @@ describe('a part of a page', () => {
   });
 
   it('whose file does not come says so, and the page around it stays', async () => {
-    const page = await openWith('/keys', {});
+    // The note of refusals at the bottom of the window must not cover it.
+    const items = ['a', 'b', 'c', 'd'].map((id) => ({ id, name: id, scope: {}, until: null }));
+    const page = await openWith('/keys', { '/pauses': { json: { items } } });
+    await page.getByText('paused, d.').waitFor();
     await waitUntilIdle(page);
     await page.route('**/assets/**', (route) => route.abort());
     await page.keyboard.press('Control+k');

@@ -1,4 +1,4 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Affix, Alert, Button, Text } from '@mantine/core';
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
 import { reachServer, type Unreachable } from '../app.ts';
 
@@ -20,18 +20,13 @@ export const ReloadButton = () => {
   );
 };
 
-/** Stands for a part whose file did not come, such as without a network. The page stays as it is. */
+/** Stands for a part whose file did not come, such as without a network, above all else. The page stays as it is. */
 const Missing = () => (
-  <Alert
-    color="red"
-    title="A part of this page could not be loaded"
-    pos="fixed"
-    bottom={16}
-    right={16}
-    style={{ zIndex: 400 }}
-  >
-    <ReloadButton />
-  </Alert>
+  <Affix position={{ bottom: 16, right: 16 }} zIndex={400}>
+    <Alert color="red" title="A part of this page could not be loaded">
+      <ReloadButton />
+    </Alert>
+  </Affix>
 );
 
 /** A part of a page that is loaded when it is first shown. */
