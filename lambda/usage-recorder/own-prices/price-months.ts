@@ -21,6 +21,19 @@ const BATCH = 200;
 
 const earlier = (a: string, b: string): string => (a < b ? a : b);
 
+/** Does a part of a job. @returns the prices with how far it is */
+type Step = (
+  accountId: string,
+  own: OwnPrices,
+  job: PriceJob,
+  run: {
+    /** True where the rest must wait for the next run. */
+    readonly isLate: () => boolean;
+    /** Ends the run with an error, once its progress is stored. */
+    readonly interrupt: (error: unknown) => void;
+  },
+) => Promise<OwnPrices>;
+
 /**
  * Brings the costs of an account in line with its own prices: adds up the months that volumes, commitments and credits depend on, and
  * prices their requests again. The work is a job that is kept after each step, so that any run continues it.
@@ -115,7 +128,7 @@ export const openMonthPricing = (
     asOf: null,
   });
 
-  const sumUp = async (accountId: string, own: OwnPrices, job: PriceJob, isLate: () => boolean): Promise<OwnPrices> => {
+  const sumUp: Step = async (accountId, own, job, { isLate }) => {
     const month = job.months[0] as Month;
     const afterSums = (): PriceJob =>
       job.factorsOnly.includes(month) ? nextMonth(job) : { ...job, phase: 'price', doneFrom: null, sums: {} };
@@ -163,13 +176,7 @@ export const openMonthPricing = (
     };
   };
 
-  const priceAgain = async (
-    accountId: string,
-    own: OwnPrices,
-    job: PriceJob,
-    isLate: () => boolean,
-    interrupt: (error: unknown) => void,
-  ): Promise<OwnPrices> => {
+  const priceAgain: Step = async (accountId, own, job, { isLate, interrupt }) => {
     let { changed, differenceNanoUsd, failed } = job;
     const place = { month: job.months[0] as Month, doneFrom: job.doneFrom, until: now().toISOString() };
     const visit = async (records: readonly RequestRecord[]) => {
@@ -187,21 +194,13 @@ export const openMonthPricing = (
     return { ...own, job: doneFrom === null ? { ...nextMonth(job), ...counts } : { ...job, ...counts, doneFrom } };
   };
 
-  const step = async (
-    accountId: string,
-    own: OwnPrices,
-    job: PriceJob,
-    isLate: () => boolean,
-    interrupt: (error: unknown) => void,
-  ): Promise<OwnPrices> => {
+  const step: Step = async (accountId, own, job, run) => {
     if (job.months.length === 0) {
       const { changed, differenceNanoUsd, failed } = job;
       const lastJob = { at: now().toISOString(), changed, differenceNanoUsd, failed };
       return { ...own, job: null, lastJob: changed + failed > 0 ? lastJob : own.lastJob };
     }
-    return job.phase === 'sum'
-      ? sumUp(accountId, own, job, isLate)
-      : priceAgain(accountId, own, job, isLate, interrupt);
+    return (job.phase === 'sum' ? sumUp : priceAgain)(accountId, own, job, run);
   };
 
   /** Continues the job of an account, or begins the one of the day. @param isLate true where the rest must wait for the next run */
@@ -224,7 +223,7 @@ export const openMonthPricing = (
       interruption = error;
     };
     while (own.job && own.job.startsAt <= now().toISOString() && !isLate()) {
-      if (!(await keep(await step(accountId, own, own.job, isLate, interrupt)))) return;
+      if (!(await keep(await step(accountId, own, own.job, { isLate, interrupt })))) return;
       if (interruption) throw interruption;
     }
   };
