@@ -74,7 +74,7 @@ describe('/views', () => {
     expect((await save({}, { userId: 'v', role: 'viewer' })).status).toBe(403);
   });
 
-  it('shows and keeps for who sees a part of the account what names nothing else', async () => {
+  it('shows to somebody who sees a part of the account, and stores for them, what names nothing else', async () => {
     const part = { userId: 'bob', role: 'member', projects: ['p'], keyIds: new Set<string>() } as const;
     const { body: view } = await save({ name: 'Whole' }, part);
     const elsewhere = [`key=${caller.keyId}`, 'project=default', `member=${caller.userId}`];

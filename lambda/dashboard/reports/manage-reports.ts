@@ -192,13 +192,7 @@ export const sendReport =
         items: run.deliveries.map(({ channel, error }) => ({ channel, isDelivered: false, isPending: true, error })),
       };
     }
-    const mailing = mailMembers(sendMail, { accountId, recipients: me, now: at }, reportMail(run, dashboardUrl));
-    return {
-      items: [
-        await resultOf(
-          'email' as const,
-          mailing.then(({ error }) => error),
-        ),
-      ],
-    };
+    const mail = reportMail(run, dashboardUrl);
+    const mailing = mailMembers(sendMail, { accountId, recipients: me, now: at }, mail).then(({ error }) => error);
+    return { items: [await resultOf('email' as const, mailing)] };
   };
