@@ -175,8 +175,8 @@ export const ProblemNote = ({
 }) => {
   const { code, message, requestId } = problemOf(error);
   // Counted down to 0, when the API takes another attempt.
-  useEvery(1000);
   const seconds = Math.ceil(waitMs(error) / 1000);
+  useEvery(seconds > 0 ? 1000 : null);
   const isNetwork = code === 'NETWORK';
   // Shown for bug reports, where the user did not cause the error.
   const helps = isTemporary(error);
