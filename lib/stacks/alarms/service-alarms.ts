@@ -19,7 +19,7 @@ export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
   },
 ];
 
-/** AWS renews a certificate 60 days before its end, as long as the record that validated it is in the DNS. */
+/** AWS renews a certificate 45 days before its end at the latest, as long as the record that validated it is in the DNS. */
 export const certificateAlarms = (certificate: ICertificate | undefined): RunbookAlarm[] =>
   certificate
     ? [
