@@ -98,6 +98,27 @@ export const openTab = async (browser: Browser, options: BrowserContextOptions =
 /** Another tab in the same browser context. */
 export const openAnotherTab = ({ page }: Tab): Promise<Tab> => openTabIn(page.context());
 
+/**
+ * Changes members of what the API responds with to a page. Failures pass as they came: a handler that throws would fail every story.
+ *
+ * @param change the members that are others, by the whole body
+ */
+export const changeResponses = (
+  page: Page,
+  url: string | RegExp,
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has a body of its own
+  change: (body: any, request: Request) => object,
+): Promise<unknown> =>
+  page.route(url, async (route) => {
+    const request = route.request();
+    // To a page that names the version it has, the API may respond that this is the newest, without a body.
+    const { 'if-none-match': _, ...headers } = request.headers();
+    const response = await route.fetch({ headers });
+    if (!response.ok()) return route.fulfill({ response });
+    const body = await response.json();
+    await route.fulfill({ response, json: { ...body, ...change(body, request) } });
+  });
+
 const POLL_MS = 50;
 
 /** Polls from outside the page, whose policy forbids Playwright's own polling. */

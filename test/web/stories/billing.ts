@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { register } from '../browser/accounts.ts';
-import { screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
+import { changeResponses, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn } from '../browser/fixture.ts';
 
 describe('the plan', () => {
@@ -22,11 +22,10 @@ describe('the plan', () => {
 
   it('says before a change to a smaller one what becomes of keys beyond its limit', async () => {
     const { open } = await openSignedIn(await register(fixture().dashboard), (page) =>
-      page.route('**/api/billing/status', async (route) => {
-        const response = await route.fetch();
-        const status = (await response.json()) as { usage: object };
-        await route.fulfill({ json: { ...status, plan: 'PRO', usage: { ...status.usage, keys: 7, keyLimit: 20 } } });
-      }),
+      changeResponses(page, '**/api/billing/status', ({ usage }) => ({
+        plan: 'PRO',
+        usage: { ...usage, keys: 7, keyLimit: 20 },
+      })),
     );
     const page = await open('/billing');
     const plan = (name: string) => page.getByRole('article').filter({ hasText: name });

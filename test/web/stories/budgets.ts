@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { joinAccount } from '../../dashboard/over-http/stack.ts';
 import { newEmail, register, sendRequest, verifyAddress } from '../browser/accounts.ts';
-import { desktop, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { changeResponses, desktop, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 describe('a budget', () => {
@@ -32,11 +32,9 @@ describe('a budget', () => {
     await screenshot(page, 'budget-used-up');
     await page.getByRole('button', { name: 'Dismiss for me' }).click();
     await announced.waitFor({ state: 'detached' });
-    await page.route('**/api/budgets', async (route) => {
-      const response = await route.fetch();
-      const { items } = await response.json();
-      items[0].state.period = { ...items[0].state.period, start: '2100-01-01T00:00:00.000Z' };
-      await route.fulfill({ response, json: { items } });
+    await changeResponses(page, '**/api/budgets', ({ items }) => {
+      items[0].state.period.start = '2100-01-01T00:00:00.000Z';
+      return { items };
     });
     await page.reload();
     // In the next period, too.
@@ -82,11 +80,9 @@ describe('the use of a budget', () => {
     await readApi('/budgets', { name: 'Team', amount: 300, period: 'monthly' }, session);
     let state: object = { usedNanoUsd: 2_420_000_000, knownNanoUsd: 2_420_000_000, percentUsed: 0 };
     const { open } = await openSignedIn(session, (page) =>
-      page.route('**/api/budgets', async (route) => {
-        const response = await route.fetch();
-        const { items } = await response.json();
-        await route.fulfill({ response, json: { items: [{ ...items[0], state: { ...items[0].state, ...state } }] } });
-      }),
+      changeResponses(page, '**/api/budgets', ({ items: [item] }) => ({
+        items: [{ ...item, state: { ...item.state, ...state } }],
+      })),
     );
     const page = await open('/limits');
     await page.getByText('<1% used: $2.42').waitFor();

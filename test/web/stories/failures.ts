@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { SEED_USER } from '../../../local/seed/seed.ts';
 import { register, signIn } from '../browser/accounts.ts';
 import {
+  changeResponses,
   chartOf,
   layoutShift,
   MAX_LAYOUT_SHIFT,
@@ -266,12 +267,9 @@ describe('with what is not known', () => {
       /unknown \+ 3 requests of unknown cost is on/,
     ],
   ])('%s says so', async (path, operation, changes, text) => {
+    const nothing = path === '/reconciliation' && { billedDays: 0, recordedNanoUsd: 0 };
     const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route(new RegExp(`/api/${operation}([?]|$)`), async (route) => {
-        const response = await route.fetch();
-        const nothing = path === '/reconciliation' && { billedDays: 0, recordedNanoUsd: 0 };
-        await route.fulfill({ json: { ...((await response.json()) as object), ...changes, ...nothing } });
-      }),
+      changeResponses(page, new RegExp(`/api/${operation}([?]|$)`), () => ({ ...changes, ...nothing })),
     );
     await (await open(await withAlert(path))).getByText(text).first().waitFor();
   });
@@ -630,10 +628,7 @@ describe('rows', () => {
       ...('period' in item && { period: { ...(item.period as object), start: `2026-11-2${index}T00:00:00.000Z` } }),
     }));
     const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route(`**/api${of}`, async (route) => {
-        const body = (await (await route.fetch()).json()) as object;
-        await route.fulfill({ json: { ...body, items, decided: items } });
-      }),
+      changeResponses(page, `**/api${of}`, () => ({ items, decided: items })),
     );
     const page = await open(path);
     await waitUntilIdle(page);
@@ -672,10 +667,9 @@ it.each([
 it('a project that is being deleted shows no wait at another', async () => {
   const { open } = await openSignedIn(fixture().seeded, async (page) => {
     await page.route('**/api/projects/*', () => {});
-    await page.route('**/api/projects', async (route) => {
-      const { items } = (await (await route.fetch()).json()) as { items: object[] };
+    await changeResponses(page, '**/api/projects', ({ items }) => {
       const empty = ['first', 'second'].map((name) => ({ ...items[0], id: name, name, isDefault: false, keys: [] }));
-      await route.fulfill({ json: { items: [...items, ...empty] } });
+      return { items: [...items, ...empty] };
     });
   });
   const page = await open('/keys');
@@ -713,16 +707,14 @@ it('a column of bars has no empty heading', async () => {
 
 it('a long word in a reason leaves a table as wide as its page', async () => {
   const { open } = await openSignedIn(fixture().seeded, (page) =>
-    page.route('**/api/savings', async (route) => {
-      const report = (await (await route.fetch()).json()) as { items: { kind: string; scope: object }[] };
-      const { kind, scope } = report.items[0] as (typeof report.items)[number];
+    changeResponses(page, '**/api/savings', ({ items: [{ kind, scope }] }) => {
       const decision = {
         decision: 'dismissed',
         reason: `https://tickets.example/${'w'.repeat(300)}`,
         by: 'ada@example.com',
       };
       const rest = { at: '2026-11-20T23:30:00.000Z', since: null, nanoUsdPerMonth: null };
-      await route.fulfill({ json: { ...report, decided: [{ id: 'd', kind, scope, ...decision, ...rest }] } });
+      return { decided: [{ id: 'd', kind, scope, ...decision, ...rest }] };
     }),
   );
   const page = await open('/savings');

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SpendReport } from '../../../web/src/api/responses.ts';
 import { formatDuration, plural } from '../../../web/src/format/quantity.ts';
 import { register, sendRequest } from '../browser/accounts.ts';
-import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { changeResponses, chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
@@ -54,13 +54,10 @@ describe('the overview', () => {
 
   it('names the cost that it compares, where that of the tile is newer', async () => {
     const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route('**/api/spend/compare?*', async (route) => {
-        const response = await route.fetch();
-        const compared = await response.json();
-        Object.assign(compared.totals, { costNanoUsd: 3_550_000_000, costBeforeNanoUsd: 4_280_000_000 });
-        compared.to = new Date(Date.now() - 3_600_000).toISOString();
-        await route.fulfill({ response, json: compared });
-      }),
+      changeResponses(page, '**/api/spend/compare?*', ({ totals }) => ({
+        totals: { ...totals, costNanoUsd: 3_550_000_000, costBeforeNanoUsd: 4_280_000_000 },
+        to: new Date(Date.now() - 3_600_000).toISOString(),
+      })),
     );
     const page = await open('/');
     const tile = page.locator('.card', { hasText: 'Today' }).first();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
 import { newEmail, register, signIn } from '../browser/accounts.ts';
-import { chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { changeResponses, chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { callApi, fixture, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 
 type Click = (target: Locator) => Promise<void>;
@@ -340,13 +340,11 @@ const amountsIn = async (part: Locator): Promise<readonly string[]> =>
 
 it('finds a key among thousands, the active ones first', async () => {
   const { open } = await openSignedIn(fixture().seeded, (page) =>
-    page.route('**/api/keys', async (route) => {
-      const response = await route.fetch();
-      const { items, ...body } = await response.json();
+    changeResponses(page, '**/api/keys', ({ items }) => {
       const keyOf = (_: unknown, i: number) => {
         return { ...items[0], id: `key-${i}`, name: `build ${i}`, status: i < 1_999 ? 'revoked' : 'active' };
       };
-      await route.fulfill({ response, json: { ...body, items: Array.from({ length: 2_000 }, keyOf) } });
+      return { items: Array.from({ length: 2_000 }, keyOf) };
     }),
   );
   const page = await open('/keys');
@@ -369,11 +367,9 @@ it('shows what can be done with a key next to names of any length', async () => 
   const name = 'W'.repeat(64);
   const { open } = await openSignedIn(fixture().seeded, async (page) => {
     for (const path of ['/keys', '/projects'])
-      await page.route(`**/api${path}`, async (route) => {
-        const response = await route.fetch();
-        const { items, ...body } = await response.json();
-        await route.fulfill({ response, json: { ...body, items: items.map((item: object) => ({ ...item, name })) } });
-      });
+      await changeResponses(page, `**/api${path}`, ({ items }) => ({
+        items: items.map((item: object) => ({ ...item, name })),
+      }));
   });
   const page = await open('/keys');
   const keys = page.getByRole('region', { name: 'Service keys' });
@@ -387,15 +383,13 @@ it('shows what can be done with a key next to names of any length', async () => 
 it('lists more sessions than a first look, says how many it lacks, and opens one of the days that are chosen', async () => {
   const asked: URLSearchParams[] = [];
   const { open } = await openSignedIn(fixture().seeded, (page) =>
-    page.route('**/api/sessions*?*', async (route) => {
-      asked.push(new URL(route.request().url()).searchParams);
-      const response = await route.fetch();
-      const { items, ...body } = await response.json();
+    changeResponses(page, '**/api/sessions*?*', ({ items }, request) => {
+      asked.push(new URL(request.url()).searchParams);
       const many = Array.from({ length: 150 }, (_, index) => ({
         ...items[index % items.length],
         id: `session ${index}`,
       }));
-      await route.fulfill({ response, json: { ...body, items: many, sessions: 250 } });
+      return { items: many, sessions: 250 };
     }),
   );
   const page = await open('/sessions');
