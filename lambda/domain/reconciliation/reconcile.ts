@@ -251,6 +251,7 @@ const takeTrackingGaps = (
     const candidates = groups.filter((group) => group.day === day && group.quantity > 0 && group.requests > 0);
     for (const group of candidates.sort((a, b) => b.quantity - a.quantity)) {
       const missing = group.usage?.requests == null ? null : group.usage.requests - group.requests;
+      if (missing !== null && missing <= 0) continue;
       const average = group.recorded > 0 ? group.recorded / group.requests : cost / Math.max(1, requests);
       const limit = missing === null ? Math.round(left * average * MAX_GAP_COST_RATIO) : group.quantity;
       const isWithin = missing === null || missing <= left;
@@ -258,7 +259,6 @@ const takeTrackingGaps = (
       add('trackingGap', group, part);
       group.quantity -= part;
       left -= Math.min(left, missing ?? Math.ceil(part / Math.max(1, average)));
-      if (left <= 0) break;
     }
   }
 };

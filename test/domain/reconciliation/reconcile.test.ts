@@ -187,14 +187,15 @@ it('takes a fee for no cost of another day', () => {
 });
 
 it.each([
-  ['whose number is billed', true, 1_200, 200, 200],
-  ['as dear as the others', false, 2_000, 1_000, 1_000],
-  ['each at most twice as dear as the others', false, 4_000, 2_000, 4_000],
-])('takes a tracking gap for no more requests than were not tracked, %s', (_, isCounted, cents, gap, rest) => {
+  ['whose number is billed', 20, 1_200, 200, 200],
+  ['of which the bill has none', 10, 1_200, 0, 400],
+  ['as dear as the others', null, 2_000, 1_000, 1_000],
+  ['each at most twice as dear as the others', null, 4_000, 2_000, 4_000],
+])('takes a tracking gap for no more requests than were not tracked, %s', (_, requests, cents, gap, rest) => {
   const day = '2026-10-05';
   const models = ['gpt-4o', 'o3'];
   const tokens = { input: 10 * cents, cacheRead: 0, cacheWrite: 0, output: 0 };
-  const usage = isCounted ? models.map((model) => ({ day, model, requests: 20, tokens })) : [];
+  const usage = requests === null ? [] : models.map((model) => ({ day, model, requests, tokens }));
   const bill = { lines: models.map((model) => modelBill(day, model, cents * CENT)), usage };
   const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
   const listCost = (_model: string, _day: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
