@@ -12,19 +12,44 @@ const functions = stackNames.flatMap((stack) =>
 
 describe('every function', () => {
   it.each(functions)(
-    '$name runs Node 24 on arm64 with a time-out and a log group of its own',
+    '$name runs Node 24 on arm64 with a log group of its own, which outlives it',
     ({ stack, properties }) => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        Timeout: expect.any(Number),
       });
       const { LogGroup } = properties['LoggingConfig'] as { LogGroup: { Ref: string } };
-      expect(resourcesOf(stage(stack), 'AWS::Logs::LogGroup')[LogGroup.Ref]?.Properties).toEqual({
-        RetentionInDays: 90,
+      expect(resourcesOf(stage(stack), 'AWS::Logs::LogGroup')[LogGroup.Ref]).toMatchObject({
+        Properties: { RetentionInDays: 90 },
+        DeletionPolicy: 'RetainExceptOnCreate',
       });
     },
   );
+
+  it('has this time-out and memory', () => {
+    const byBounds = Map.groupBy(
+      functions,
+      ({ properties }) => `${properties['Timeout']} s, ${properties['MemorySize']} MB`,
+    );
+    const names = [...byBounds].map(([bounds, some]) => [
+      bounds,
+      some.map(({ name }) => name.replace(/^.*\/|.{8}$/g, '')).join(' '),
+    ]);
+    expect(Object.fromEntries(names)).toEqual({
+      '29 s, 512 MB': 'IdentityHandler SettingsHandler FilesHandler BillingHandler StripeWebhookHandler',
+      '30 s, 256 MB': 'Feedback',
+      '50 s, 1024 MB': 'Sweep AccountJobs',
+      '60 s, 1024 MB': 'Recorder',
+      '120 s, 1024 MB': 'RuleWorker',
+      '180 s, 1769 MB': 'PriceFeed',
+      '240 s, 1024 MB': 'OwnPrices',
+      '300 s, 512 MB': 'RuleEvaluator ReadingHandler MachineHandler',
+      '840 s, 1024 MB': 'Repricing',
+      '900 s, 512 MB': 'ProxyFunction Reconcile',
+      '900 s, 1024 MB': 'Rollup',
+      '900 s, 3008 MB': 'Exporter',
+    });
+  });
 
   it.each(functions)('$name has no secret among its variables', ({ properties }) => {
     const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };

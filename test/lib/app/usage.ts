@@ -28,9 +28,11 @@ describe('the usage queue', () => {
     expect(deadLetterTargetArn).toEqual({ 'Fn::GetAtt': [deadLetterId, 'Arn'] });
     // A delivery that Lambda throttles is one of them, and hides the message for as long as any other.
     expect(Number(maxReceiveCount) * Number(queue?.Properties['VisibilityTimeout'])).toBe(86_400);
-    expect(Number(deadLetters?.Properties['MessageRetentionPeriod'])).toBeGreaterThan(
-      Number(queue?.Properties['MessageRetentionPeriod']) + 7 * 86_400,
-    );
+    expect(queue?.Properties['MessageRetentionPeriod']).toBe(4 * 86_400);
+    expect(deadLetters).toMatchObject({
+      Properties: { MessageRetentionPeriod: 14 * 86_400 },
+      DeletionPolicy: 'RetainExceptOnCreate',
+    });
   });
 
   it('is worked off in batches that may fail in part', () => {
