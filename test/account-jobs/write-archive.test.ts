@@ -8,7 +8,8 @@ import { failArchive, writeArchive } from '../../lambda/account-jobs/write-archi
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { ruleKey } from '../../lambda/data/table/keys.ts';
+import { archiveKey, ruleKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -128,6 +129,8 @@ it('writes everything of the account, and no secret', async () => {
   const objects = store();
   const archiveId = await begin();
   await writer(objects)(account.accountId, archiveId, () => false);
+  const { expiresAt } = (await findItem(table, archiveKey(account.accountId, archiveId))) ?? {};
+  expect(expiresAt).toBe(NOW.getTime() / 1_000 + 14 * 86_400);
   const files = await unpack(wholeOf(objects, archiveId));
   expect([...files.keys()].sort()).toEqual(
     [

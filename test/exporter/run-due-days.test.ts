@@ -25,7 +25,8 @@ it('alarms about a day that does not fit into a whole run, and leaves one that b
   expect(await failedRun(tooLarge, 600_000)).toMatchObject({ counted: ['ExportFailures'] });
 });
 
-it('alarms about any other failure, without the account', async () => {
+it('alarms about any other failure, without the account, and begins no day in its last minute', async () => {
+  expect(await failedRun(new TypeError('svc_secret'), 59_999)).toEqual({ counted: [], logged: [] });
   expect(await failedRun(new TypeError('svc_secret'), 60_000)).toEqual({
     counted: ['ExportFailures'],
     logged: [['The day was not exported.', { day: '2026-11-19', errorName: 'TypeError' }]],

@@ -13,6 +13,7 @@ import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
 let mock: MockProviders;
 let host: GatewayHost;
 let rules: readonly AccessRule[] = [];
+let loads = 0;
 
 const rule = (changes: Partial<AccessRule>): AccessRule => ({
   id: 'rule-1',
@@ -34,6 +35,7 @@ beforeAll(async () => {
       lookUpAccount: () => ({ ...ACTIVE, withoutBlocks: 'pass', projectId: 'search', ownerRole: 'member' }),
       lookUpBlocks: () => ({ ...NO_BLOCKS, access: rules }),
       loadReserve: async () => {
+        loads += 1;
         const reserve = await import('../../lambda/gateway/relay/reserve.ts');
         return reserve.openReserve(async () => ({}), 'table', 500);
       },
@@ -223,5 +225,12 @@ describe('a highest price of a request', () => {
   it('passes a request whose price is not known', async () => {
     rules = [rule({ maxRequestUsd: 0.001 })];
     expect((await chat('my-own-model', { max_tokens: 1_000_000 })).choices).toHaveLength(1);
+  });
+
+  it('is not asked for where a request starts nothing', async () => {
+    rules = [rule({ maxRequestUsd: 0.001 })];
+    const before = loads;
+    expect((await post('/v1/moderations', '{"input":"Hello"}')).status).not.toBe(403);
+    expect(loads).toBe(before);
   });
 });

@@ -40,15 +40,18 @@ const rotating = (...values: string[]): CachedSecret & { rereads: number } => {
 const customer = { id: 'cus_1', object: 'customer' };
 
 describe('calls of Stripe', () => {
-  it('send the pinned API version and the key, and no telemetry', async () => {
+  it('send the pinned API version and the key, and no telemetry, and wait twice for 8 s at most', async () => {
     const seen: IncomingMessage['headers'][] = [];
     const origin = await api((request, response) => {
       seen.push(request.headers);
       json(response, 200, customer);
     });
-    const stripe = stripeBilling(stripeCaller(origin, rotating('sk_test_1\n')));
+    const call = stripeCaller(origin, rotating('sk_test_1\n'));
+    const stripe = stripeBilling(call);
     expect(await stripe.isDeleted('cus_1')).toBe(false);
     await stripe.isDeleted('cus_1');
+    const waits = await call(async (client) => [client.getApiField('timeout'), client.getMaxNetworkRetries()]);
+    expect(waits).toEqual([8_000, 1]);
     expect(seen[0]).toMatchObject({ 'stripe-version': '2026-10-28.endive', authorization: 'Bearer sk_test_1' });
     expect(seen[1]).not.toHaveProperty('x-stripe-client-telemetry');
   });

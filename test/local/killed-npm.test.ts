@@ -76,6 +76,15 @@ it.each(['SIGTERM', 'SIGKILL'] as const)('ends with the npm that started it: %s'
   expect(await ended).toContain('stopped');
 });
 
+it('takes a second signal that comes at once for the same keystroke', async () => {
+  const { ended } = await startScript(`
+    const open = setInterval(() => {}, 1_000);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.kill(process.pid, signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return async () => { clearInterval(open); console.log('stopped'); };`);
+  expect(await ended).toContain('stopped');
+});
+
 it('ends at once, with all that it started, while the templates are synthesized', async () => {
   const { npm, ended } = await startScript(SYNTHESIZING);
   await eventually(() => existsSync(PIDS) && readFileSync(PIDS, 'utf8').includes('.'), 'the app does not start');

@@ -98,13 +98,14 @@ describe('sweepOutbox', () => {
       if (command.operation === 'TransactWriteItems') throw new Error('throttled');
       return send();
     });
-    await sweepOver(failing);
+    const afterADay = NOW + 23.5 * 3_600_000;
+    await sweepOver(failing, { now: afterADay });
     expect(await outboxItems()).toHaveLength(1);
     await sweepOver(table, { remainingMs: 1_000 });
     expect(await outboxItems()).toHaveLength(1);
-    await sweepOver(failing, { now: NOW + 2 * 86_400_000 });
+    await sweepOver(failing, { now: afterADay + 1 });
     expect(await outboxItems()).toEqual([]);
-    expect(await itemsOf('REFUSED#2026-11-22')).toEqual([
+    expect(await itemsOf('REFUSED#2026-11-21')).toEqual([
       expect.objectContaining({ reason: 'Could not be recorded for a day: Error' }),
     ]);
     expect(await requestsOf(accountId)).toBe(0);

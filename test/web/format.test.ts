@@ -174,6 +174,6 @@ describe('time', () => {
     const ago = (ms: number) => formatAgo(new Date(now - ms).toISOString(), now);
     expect([ago(5_000), ago(180_000), ago(7_200_000)]).toEqual(['just now', '3 minutes ago', '2 hours ago']);
     // Of a clock that is behind.
-    expect([ago(-5_000), ago(-64_800_000)]).toEqual(['just now', formatShortInstant('2026-11-21T06:00:00Z')]);
+    expect([ago(-5_000), ago(-60_000)]).toEqual(['just now', formatShortInstant('2026-11-20T12:01:00Z')]);
   });
 });

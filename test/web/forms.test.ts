@@ -6,10 +6,12 @@ import { mergePatch } from '../../lambda/dashboard/limits/rule-changes.ts';
 import { createRule } from '../../lambda/dashboard/limits/rule-operations.ts';
 import { createPrice } from '../../lambda/dashboard/prices/operations.ts';
 import { createReport } from '../../lambda/dashboard/reports/operations.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/passwords.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { commonDimensions } from '../../lambda/domain/spend/dimensions.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
+import { passwordProblem } from '../../web/src/forms/fields.ts';
 import * as limits from '../../web/src/limits/limit-form.ts';
 import { limitProblems } from '../../web/src/limits/limit-problems.ts';
 import { type LimitPeriod, limitTypeList } from '../../web/src/limits/limit-types.ts';
@@ -341,6 +343,25 @@ describe('the form of a price', () => {
       expect({ typed, isTaken }).toEqual({ typed, isTaken: isTakenByApi(values) });
     }
   });
+});
+
+it('what is left empty has no amount, and 0 is one', () => {
+  const groupAmounts = ['', 0].map((amount, index) => ({ of: `role:${index}`, amount }));
+  const budget = { ...limits.emptyLimit('budget'), perEach: 'member', groupAmounts };
+  expect(limits.bodyOf(budget)).toMatchObject({ amountByRole: { 0: null, 1: 0 } });
+  const price = { ...prices.newPrice('a'), rates: { input: 0, output: '' } };
+  expect(prices.bodyOf(price).terms).toEqual({ kind: 'rates', usdPerMillionTokens: { input: 0 } });
+});
+
+it('a price may hold for one day, and no less', () => {
+  const from = '2026-11-20';
+  const problemAt = (lastDay: string) => prices.priceProblems({ ...prices.newPrice(), from, lastDay })['lastDay'];
+  expect([from, '2026-11-19'].map(problemAt)).toEqual([null, 'Not before the first day.']);
+});
+
+it('a password has as many characters as the API asks for', () => {
+  const problems = [0, 1].map((less) => passwordProblem('x'.repeat(MIN_PASSWORD_CHARACTERS - less)));
+  expect(problems).toEqual([null, 'At least 12 characters.']);
 });
 
 describe('the form of a report', () => {

@@ -191,7 +191,7 @@ describe('untracked requests', () => {
     const gaps = [
       { from: '2026-10-31T23:50:00.000Z', to: '2026-10-31T23:59:00.000Z', requests: 1 },
       { from: '2026-11-03T10:00:00.000Z', to: '2026-11-03T10:05:00.000Z', requests: 10 },
-      { from: '2026-11-19T23:58:00.000Z', to: '2026-11-20T00:01:00.000Z', requests: 100 },
+      { from: '2026-11-19T23:58:00.000Z', to: '2026-11-20T00:00:00.000Z', requests: 100 },
     ];
     const untracked = { requests: 111, gaps };
     expect(todayOf({ series: [], untracked }, new Date(day(now))).untrackedRequests).toBe(100);
@@ -213,13 +213,13 @@ describe('the trend', () => {
 
   it('is in the display currency where each cost has a rate, else in US dollars as a whole', () => {
     const group = { model: 'a', costNanoUsd: 2 * NANO, displayCost: '1.8' };
-    const first = { ...point('2026-11-19', 3), displayCost: '2.700000001', groups: [group] };
+    const first = { ...point('2026-11-19', 3), displayCost: '1.800000002', groups: [group] };
     const second = { ...point('2026-11-20', 2), displayCost: '1.8', groups: [group] };
     const reportOf = (...series: object[]) => ({ groups: [group], series, displayCurrency: { code: 'EUR' } }) as never;
     const converted = trendOf(reportOf(first, second), ['model']);
     expect(converted.code).toBe('EUR');
     expect(converted.points.map(({ value, values }) => [value, ...values])).toEqual([
-      [2_700_000_001, 1_800_000_000, 900_000_001],
+      [1_800_000_002, 1_800_000_000, 2],
       [1_800_000_000, 1_800_000_000, 0],
     ]);
     // The rest of a rounded sum is no rest.
@@ -252,9 +252,10 @@ describe('the trend', () => {
   it('shows tokens, requests or errors in the place of costs, with the rest', () => {
     const group = { model: 'a', costNanoUsd: null, requests: 2, tokens: 30, errors: 1 };
     const report = { groups: [group], series: [{ ...point('2026-11-20', null, 5), groups: [group] }] };
-    const shown = (metric: 'cost' | 'requests' | 'tokens') =>
+    const shown = (metric: 'cost' | 'requests' | 'tokens' | 'latency') =>
       trendOf(report as never, ['model'], metric).points.map(({ value, values }) => [value, ...values]);
     expect(shown('cost')).toEqual([[null, 0, 0]]);
+    expect(shown('latency')).toEqual([[null, 0, 0]]);
     expect(shown('requests')).toEqual([[5, 2, 3]]);
     expect(shown('tokens')).toEqual([[500, 30, 470]]);
   });
@@ -266,6 +267,7 @@ describe('a range', () => {
     [{ range: '7d' }, '2026-11-14', 'day'],
     [{ range: 'month' }, '2026-11-01', 'day'],
     [{ range: '24h' }, '2026-11-19T15:00:00.000Z', 'hour'],
+    [{ range: '90d' }, '2026-08-23', 'day'],
     [{ range: '12m' }, '2025-12-01', 'month'],
   ] as const)('%j starts at %s, by %s', (search, from, granularity) => {
     expect(rangeOf(search, now)).toMatchObject({ from, granularity });

@@ -105,9 +105,24 @@ describe('a call that fails', () => {
     await expect(call).rejects.toThrow(UnavailableError);
   });
 
+  it('has as many items in a batch as DynamoDB takes', async () => {
+    const sizes: number[] = [];
+    const counted = interceptTable(table, async ({ input }, send) => {
+      const [some] = Object.values<{ Keys?: unknown[] } & unknown[]>(Object(input).RequestItems);
+      sizes.push((some?.Keys ?? some ?? []).length);
+      return send();
+    });
+    const keys = Array.from({ length: 101 }, (_, index) => ({ pk: 'many', sk: String(index) }));
+    await batchRead(counted, keys, { consistent: true });
+    await batchDelete(counted, keys.slice(0, 26));
+    expect(sizes).toEqual([100, 1, 25, 1]);
+  });
+
   it('for want of a response ends after 5 s, and is tried three times', async () => {
     jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
     await proxy.set({ kind: 'silent' });
+    // The SDK warns where it would go on waiting.
+    const warn = jest.spyOn(console, 'warn');
     let ended: unknown;
     const call = faulty.call('GetItem', { TableName, Key: key }).catch((error: unknown) => {
       ended = error;
@@ -120,6 +135,7 @@ describe('a call that fails', () => {
     }
     await call;
     expect(ended).toMatchObject({ name: 'TimeoutError' });
+    expect(warn).not.toHaveBeenCalled();
     expect(proxy.calls.get('GetItem')).toBe(3);
   });
 

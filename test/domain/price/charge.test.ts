@@ -121,6 +121,13 @@ describe('charge', () => {
     );
   });
 
+  it('has no line for what is free', () => {
+    expect(charge(clampUsage({ units: { webSearches: 1 } }), { webSearches: 0n })).toEqual({
+      charges: [],
+      unpriced: [],
+    });
+  });
+
   it('reports what has no rate', () => {
     expect(charge(clampUsage({ units: { searchUnits: 1 } }), { input: 1n }).unpriced).toEqual(['searchUnits']);
     expect(charge(clampUsage({ inputTokens: 1 }), { output: 1n }).unpriced).toEqual(['input']);

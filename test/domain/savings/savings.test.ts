@@ -327,7 +327,8 @@ describe('what if', () => {
 
   it('another model has its own rates for the same tokens, by model and tag, and says what it leaves out', () => {
     const unknown = gpt(10, 10, { model: 'acme/house-model', tag: null });
-    const result = whatIf([...records.slice(0, 2), unknown], { model: 'gpt-4o-mini' }, pricing, TO);
+    const free = { ...gpt(10, 10, { model: 'gpt-4o' }), provenance: 'free' as const, costNanoUsd: 0 };
+    const result = whatIf([...records.slice(0, 2), unknown, free], { model: 'gpt-4o-mini' }, pricing, TO);
     const [one, two] = [1_000 * 150 + 100 * 600, 333 * 150 + 77 * 600];
     expect(result).toMatchObject({ requests: 2, newNanoUsd: one + two });
     expect(result.groups[0]).toMatchObject({ model: 'gpt-4o', tag: 'a', differenceNanoUsd: one - 3_500_000 });

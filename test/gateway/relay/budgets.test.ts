@@ -304,10 +304,10 @@ describe('while the blocks cannot be read', () => {
   });
 });
 
-describe('what a budget has left', () => {
-  const respond = (exchange: ReturnType<typeof fakeExchange>) =>
-    exchange.provider().onHeaders({ status: 200, statusMessage: 'OK', headers: [] } as never);
+const respond = (exchange: ReturnType<typeof fakeExchange>) =>
+  exchange.provider().onHeaders({ status: 200, statusMessage: 'OK', headers: [] } as never);
 
+describe('what a budget has left', () => {
   it('is on the response, the least of all budgets', async () => {
     const remaining = [
       { id: 'a', scope: {}, until: TOMORROW, nanoUsd: 5_000_000_000 },
@@ -426,6 +426,14 @@ describe('a limit of each', () => {
     const { looked, isForwarded } = await send(undefined, { u1: used(300) }, { each: 'member' }, { keys });
     expect([looked, isForwarded]).toEqual([['u1'], false]);
     expect((await send(undefined, {}, { each: 'member' })).looked).toEqual([]);
+  });
+
+  it('shows what it leaves, where budgets leave more', async () => {
+    const remaining = [{ id: 'a', scope: {}, until: TOMORROW, nanoUsd: 5e9 }];
+    const { exchange } = await send('ada', { ada: used(198) }, {}, { remaining });
+    respond(exchange);
+    await turn();
+    expect(headerOf(exchange, 'X-Service-Budget-Remaining')).toBe('2.000000000');
   });
 
   it('gives a group its amount', async () => {

@@ -196,12 +196,13 @@ describe('a request of a budget that is reserved from', () => {
 
   it('reserves from all of its budgets, or from none', async () => {
     const [wide, narrow] = [budgetOf(1), budgetOf((0.5 * WORST) / USD)];
-    const middle = budgetOf((1.5 * WORST) / USD);
+    const middle = budgetOf(1, { limitNanoUsd: 2 * WORST });
     expect((await send([wide, middle], CHAT)).sent).toHaveLength(1);
-    expect(await Promise.all([wide, middle].map(reservedIn))).toEqual([WORST, WORST]);
+    // It takes the rest, to the nano-dollar.
+    expect((await send([wide, middle], CHAT)).sent).toHaveLength(1);
     expect((await send([wide, middle], CHAT)).status()).toBe(429);
     expect((await send([wide, narrow], CHAT)).status()).toBe(429);
-    expect(await Promise.all([wide, middle, narrow].map(reservedIn))).toEqual([WORST, WORST, 0]);
+    expect(await Promise.all([wide, middle, narrow].map(reservedIn))).toEqual([2 * WORST, 2 * WORST, 0]);
   });
 
   it.each([
@@ -390,6 +391,12 @@ describe('the most that a request may cost', () => {
       {},
       JSON.stringify({ ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } }).length * 5_000 +
         1_000 * 10_000,
+    ],
+    [
+      'the larger number of responses',
+      { ...CHAT, n: 3, best_of: 2 },
+      {},
+      JSON.stringify({ ...CHAT, n: 3, best_of: 2 }).length * 2_500 + 3 * 1_000 * 10_000,
     ],
     [
       'the dearest tier',

@@ -232,7 +232,9 @@ describe('the usage queue', () => {
 
   it('refuses at once when too many wait', async () => {
     const send = usageQueue(manualSqs().call, 'url', 1000);
-    for (let index = 0; index < 20_000; index++) send(event(index), 0).catch(() => {});
+    const kinds = ['open', 'close'];
+    for (let index = 0; index < 20_000; index++)
+      send({ ...event(index), kind: kinds[index % 2] } as UsageEvent, 0).catch(() => {});
     await expect(send(event(1), 0)).rejects.toThrow('Too many');
   });
 });
