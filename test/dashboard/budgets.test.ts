@@ -296,22 +296,26 @@ describe('a budget of a project', () => {
 
 describe('a budget that stops requests', () => {
   describe('that reserves', () => {
-    const boundOf = async (item: Readonly<Record<string, number>>) => {
+    const budgetWith = async (item: Readonly<Record<string, number>>) => {
       const { id } = await create({ block: { enforcement: 'reserved' } });
       const key = reservedBudgetKey(caller.accountId, id, 'monthly#2026-11-01T00:00:00.000Z');
       await table.call('PutItem', { TableName: table.name, Item: { ...key, unreserved: 0, finished: USD, ...item } });
-      return (await call('GET', `/budgets/${id}`)).body.state.bound;
+      return (await call('GET', `/budgets/${id}`)).body;
     };
     const USD = 1e9;
 
-    it('has a bound of 0, and says what may come on top', async () => {
-      const { nanoUsd, because } = await boundOf({});
-      expect(nanoUsd).toBe(0);
-      expect(because).toMatch(/tools.*batches.*tier.*not asked for/);
+    it('has a bound of 0 while it is active, and says what may come on top, and from when on it holds', async () => {
+      const { id, updatedAt, state } = await budgetWith({});
+      expect(state.bound.nanoUsd).toBe(0);
+      expect(state.bound.because).toMatch(/tools.*batches.*tier.*not asked for/);
+      expect(Date.parse(state.enforcedFrom) - Date.parse(updatedAt)).toBe(65_000);
+      await call('PATCH', `/budgets/${id}`, { isActive: false });
+      expect((await call('GET', `/budgets/${id}`)).body.state).toMatchObject({ bound: null, enforcedFrom: null });
     });
 
     it('has what requests of unknown cost had reserved in its bound', async () => {
-      const { nanoUsd, because } = await boundOf({ uncertain: 0.25 * USD, excess: 0.5 * USD });
+      const { state } = await budgetWith({ uncertain: 0.25 * USD, excess: 0.5 * USD });
+      const { nanoUsd, because } = state.bound;
       expect(nanoUsd).toBe(0.75 * USD);
       expect(because).toMatch(/\$0\.25.*not known/);
     });
@@ -499,8 +503,9 @@ describe('a budget for each of a dimension', () => {
       blockedValues: 0,
       items: [{ value: 'bob', isBlocked: false }, {}, {}, {}],
     });
-    const first = await values(id, { limit: '3', sort: 'value' });
-    const second = await values(id, { limit: '3', sort: 'value', cursor: first.nextCursor });
+    const first = await values(id, { limit: '2', sort: 'value' });
+    const second = await values(id, { limit: '2', sort: 'value', cursor: first.nextCursor });
+    expect(second.nextCursor).toBeNull();
     expect([...first.items, ...second.items].map(({ value }: { value: string }) => value)).toEqual([
       ...['(none)', 'ada', 'bob', 'cy/d'],
     ]);

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { openAlertDeliveries } from '../../lambda/data/alerts/alert-deliveries.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { triggeredAlert } from '../../lambda/domain/alerts/alert.ts';
@@ -107,6 +108,16 @@ it('resolves an incident that is opened while the alert is acknowledged', async 
   expect(got.map(({ action }) => action)).toEqual(expect.arrayContaining(['trigger', 'resolve']));
   expect(got).toHaveLength(3);
   expect((await deliveriesOf(alertId)).map(({ status }) => status)).toEqual(['sent', 'sent']);
+});
+
+it('claims a round once, and stays delivered where it is acknowledged at that moment', async () => {
+  const alertId = await fire('slack');
+  const alert = await openAlerts(table).find(accountId, alertId);
+  const claim = () => openAlertDeliveries(table).claimRound(alert, 0, alert.triggeredAt);
+  expect([await claim(), await claim()]).toEqual([true, false]);
+  const raced = raceTable(table, evaluate, ({ operation }) => operation === 'UpdateItem');
+  await openAlerts(raced).acknowledge(accountId, alertId, { userId: 'ada', at: now().toISOString() });
+  expect(await deliveriesOf(alertId)).toMatchObject([{ status: 'sent' }]);
 });
 
 it('opens no incident for an alert that is acknowledged already, and brings no deleted one back', async () => {
