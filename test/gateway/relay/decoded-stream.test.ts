@@ -49,6 +49,7 @@ describe('a response to a request for no compression', () => {
       decoded.onError(new Error('interrupted')),
     );
     expect([TEXT.startsWith(body as string), how]).toEqual([true, 'interrupted']);
+    expect(body?.length).toBeGreaterThan(1_000);
   });
 
   it('ends with an error where it cannot be decoded', async () => {
