@@ -728,9 +728,11 @@ describe('readPublicFile', () => {
 
   it('stops at its limit, also when the body is compressed', async () => {
     published = { '/large': 'x'.repeat(100_000) };
-    const port = portOf(server);
-    await expect(
-      readPublicFile(`http://127.0.0.1:${port}/large`, { timeoutMs: 1_000, maxBytes: 1_000 }),
-    ).rejects.toThrow('cannot be decompressed');
+    const url = `http://127.0.0.1:${portOf(server)}/large`;
+    for (const [maxBytes, reason] of [
+      [1_000, 'cannot be decompressed'],
+      [100, 'it has more than 100 bytes'],
+    ] as const)
+      await expect(readPublicFile(url, { timeoutMs: 1_000, maxBytes })).rejects.toThrow(reason);
   });
 });
