@@ -2,7 +2,7 @@ import { usdToNanoUsd } from '../money.ts';
 import { readAnthropicUsage } from './anthropic-shape.ts';
 import { BILLABLE } from './billable-items.ts';
 import { clampUsage, type DraftUnits, type UsageDraft } from './consistent-usage.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, hasNoOutput } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
 import { amountOf, at, count, countOf, isRaw, type Raw, sumOfCounts } from './raw.ts';
@@ -29,15 +29,14 @@ const readCohereUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDr
   const billedOutput = countOf(at(billed, 'output_tokens'));
   const input = countOf(at(tokens, 'input_tokens')) ?? billedInput;
   const output = countOf(at(tokens, 'output_tokens')) ?? billedOutput;
-  const hasNone = [input, output, ...Object.values(isRaw(billed) ? billed : {}).map((each) => countOf(each))].every(
-    (each) => each === null,
-  );
+  const isSold = Object.values(isRaw(billed) ? billed : {}).some((each) => count(each) > 0);
   const isPartial =
-    hasNone ||
+    (input === null && output === null && !isSold) ||
     (generates.has(dialect) && (input === null || output === null)) ||
     [billed, tokens].some((counts) => isRaw(counts) && hasUnreadable(counts, [...knownUnits]));
+  const isBilled = !generates.has(dialect) || (billedInput !== null && billedOutput !== null);
   return {
-    ...(isPartial && { gap: 'missing' }),
+    gap: isPartial ? 'missing' : isBilled ? undefined : 'derived',
     inputTokens: input ?? 0,
     outputTokens: output ?? 0,
     cacheReadTokens: count(raw['cached_tokens']),
@@ -252,6 +251,14 @@ const readUnits = (raw: Raw, provider: string, model: string | null, responses: 
   };
 };
 
+/** Anthropic's tools that cost nothing but tokens, or are read above. */
+const anthropicTools = new Set(['web_search_requests', 'web_fetch_requests', 'tool_search_requests']);
+
+/** True where the total has tokens that no side has, or a tool was used whose fee is not known. */
+const hasMore = (raw: Raw, { inputTokens = 0, outputTokens = 0 }: UsageDraft, dialect: Dialect): boolean =>
+  (!hasNoOutput(dialect) && count(raw['total_tokens']) > inputTokens + outputTokens) ||
+  sumOfCounts(raw['server_tool_use'], anthropicTools) > 0;
+
 /** Units that are all of a price. Fees of tools come on top of tokens. */
 const soldUnits: readonly UnitName[] = ['images', 'characters', 'audioSeconds', 'videoSeconds'];
 
@@ -289,7 +296,8 @@ export const readUsage = (
   });
   if (!shape && providerCostNanoUsd === null && soldUnits.every((unit) => !billableUnits[unit]))
     return { usage, gap: 'missing' };
-  return { usage, gap: draft.gap ?? (raw && hasUnreadableDetail(raw) ? 'derived' : null) };
+  const isLess = raw !== null && (hasUnreadableDetail(raw) || hasMore(raw, draft, reading.dialect));
+  return { usage, gap: draft.gap ?? (isLess ? 'derived' : null) };
 };
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null;

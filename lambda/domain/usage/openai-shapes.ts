@@ -1,5 +1,5 @@
 import type { UsageDraft } from './consistent-usage.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, hasNoOutput } from './dialect.ts';
 import { amountOf, at, count, countOf, isRaw, type Raw, sumOfCounts } from './raw.ts';
 import { readSides } from './sides.ts';
 
@@ -32,6 +32,7 @@ export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): Usa
     (provider === 'perplexity' && raw['reasoning_tokens'] !== undefined);
   // Gemini's OpenAI-style responses have reasoning only in the total; xAI's total includes it, whether the details list it or not.
   const thinking = (isGemini || provider === 'xai') && reported === 0 ? beyond : 0;
+  const isThinkingKnown = !isGemini || total !== null || reported > 0 || hasNoOutput(dialect);
   // Mistral counts audio in seconds and in the total, outside prompt_tokens.
   const audio = count(at(input, 'audio_tokens'));
   const separateAudio =
@@ -39,7 +40,7 @@ export const readChatUsage = (raw: Raw, provider: string, dialect: Dialect): Usa
   // Input from connectors of Mistral's conversations, which the prompt leaves out.
   const connected = count(raw['connector_tokens']);
   return {
-    gap: sides.gap,
+    gap: sides.gap ?? (isThinkingKnown ? undefined : 'derived'),
     inputTokens: prompt + separateAudio + connected,
     outputTokens: completion + (isSeparate ? reported : 0) + thinking,
     cacheReadTokens: count(

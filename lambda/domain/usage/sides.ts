@@ -20,13 +20,14 @@ const isUnreadable = (value: unknown): boolean => value !== undefined && value !
 export const hasUnreadable = (raw: Raw, names: readonly string[]): boolean =>
   names.some((name) => isUnreadable(raw[name]));
 
-const COUNT = /(tokens|tokenCount|requests|calls)$/;
+const COUNT = /(tokens|tokenCount|requests|calls)$/i;
 
-/** The same of a count among its details, without which tokens would be priced as text. */
+const hasUnreadableCount = (part: Raw): boolean =>
+  Object.entries(part).some(([name, each]) => COUNT.test(name) && !isRaw(each) && isUnreadable(each));
+
+/** The same of any count, without which tokens would be priced as text that is not cached. */
 export const hasUnreadableDetail = (raw: Raw): boolean =>
-  Object.values(raw)
-    .flat()
-    .some((part) => isRaw(part) && Object.entries(part).some(([name, each]) => COUNT.test(name) && isUnreadable(each)));
+  [raw, ...Object.values(raw).flat()].some((part) => isRaw(part) && hasUnreadableCount(part));
 
 /**
  * Both sides of a usage object. An absent output is 0 where the total leaves nothing for it, or where the dialect has none: then a lone

@@ -298,7 +298,7 @@ describe('usage of which only a part can be read', () => {
           [
             'the input of embeddings',
             cohereBy('cohere-embed', 'embed-v4.0'),
-            { billed_units: { input_tokens: value } },
+            { billed_units: { input_tokens: value, image_tokens: 0 } },
           ],
           ['the images of embeddings', cohereBy('cohere-embed', 'embed-v4.0'), { billed_units: { images: value } }],
           ['the searches', cohereBy('cohere-rerank', 'rerank-v3.5'), { billed_units: { search_units: value } }],
@@ -355,6 +355,63 @@ describe('usage of which only a part can be read', () => {
       const usage = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 350, completion_tokens_details };
       expect(price(xai, usage)).toMatchObject({ provenance: 'computed', usage: sum });
     }
+  });
+
+  it.each([
+    ...[-5, 1e11, 'many'].flatMap(
+      (value) =>
+        [
+          [
+            'cached tokens of Gemini',
+            gemini,
+            { promptTokenCount: 9, candidatesTokenCount: 9, cachedContentTokenCount: value },
+          ],
+          [
+            'cached tokens of a chat',
+            chatCall,
+            { prompt_tokens: 9, completion_tokens: 9, prompt_cache_hit_tokens: value },
+          ],
+        ] as const,
+    ),
+    ['a total beyond both sides', chatCall, { prompt_tokens: 9, completion_tokens: 9, total_tokens: 27 }],
+    ['the same in a response', responses, { input_tokens: 9, output_tokens: 9, total_tokens: 27 }],
+    [
+      "an unfamiliar tool's counter",
+      anthropic,
+      { input_tokens: 9, output_tokens: 9, server_tool_use: { new_requests: 1 } },
+    ],
+    [
+      'what Cohere bills of an input',
+      cohere,
+      { tokens: { input_tokens: 9, output_tokens: 9 }, billed_units: { output_tokens: 9 } },
+    ],
+    ['all that Cohere bills', cohere, { tokens: { input_tokens: 9, output_tokens: 9 } }],
+    [
+      'a total that would have the thoughts of Gemini',
+      { ...gemini, reading: { ...gemini.reading, dialect: 'openai-chat' } },
+      { prompt_tokens: 9, completion_tokens: 9 },
+    ],
+  ] as const)('is an estimate where a part is not known: %s', (_, facts, usage) => {
+    expect(price(facts, usage)).toMatchObject({
+      provenance: 'estimated',
+      reason: reasons.derivedUsage,
+      usage: { inputTokens: 9, outputTokens: 9 },
+    });
+  });
+
+  it.each([
+    [
+      'what the total has beyond the input of what has no output',
+      { reading: { dialect: 'openai-embeddings', modelServed: 'text-embedding-3-small' } },
+      { prompt_tokens: 9, total_tokens: 27 },
+    ],
+    [
+      "a tool's counter that is free",
+      anthropic,
+      { input_tokens: 9, output_tokens: 9, server_tool_use: { web_fetch_requests: 1, new_requests: 0 } },
+    ],
+  ] as const)('is exact whatever it has of %s', (_, facts, usage) => {
+    expect(price(facts, usage).provenance).toBe('computed');
   });
 
   it.each([-5, 1e11, 'many'])('has an unknown cost where what adds to a side is %s', (value) => {
