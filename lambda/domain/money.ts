@@ -79,8 +79,11 @@ const sumOfCharges = (charges: readonly Charge[]): bigint =>
 export const costNanoUsd = (charges: readonly Charge[]): number =>
   capped(divideHalfUp(sumOfCharges(charges), PRODUCT_PER_NANO_USD));
 
+/** The same of the lines of a price. */
+export const costOfLines = (lines: Lines): number => capped(divideHalfUp(sumOfLines(lines), PRODUCT_PER_NANO_USD));
+
+type Lines = readonly { readonly quantity: number; readonly rateNanoUsdPerUnit: number }[];
+
 /** The exact sum of the lines of a price, in 1e-24 USD. */
-export const sumOfLines = (
-  lines: readonly { readonly quantity: number; readonly rateNanoUsdPerUnit: number }[],
-): bigint =>
+export const sumOfLines = (lines: Lines): bigint =>
   sumOfCharges(lines.map(({ quantity, rateNanoUsdPerUnit }) => ({ quantity, rate: scaled(rateNanoUsdPerUnit, 9) })));

@@ -1,4 +1,4 @@
-import { costNanoUsd } from '../money.ts';
+import { costNanoUsd, costOfLines } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { WEBSOCKET } from '../usage/dialect.ts';
 import { estimateUsage } from '../usage/estimate-usage.ts';
@@ -181,12 +181,13 @@ const combine = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
   const missing = parts.find(({ provenance }) => provenance === 'unknown');
   if (missing) return { ...missing, usage };
   const doubtful = parts.find(({ provenance }) => provenance === 'estimated');
+  const lines = parts.flatMap((part) => part.lines);
   return {
     ...(doubtful ?? first),
     usage,
-    costNanoUsd: parts.reduce((sum, { costNanoUsd }) => sum + (costNanoUsd ?? 0), 0),
+    costNanoUsd: costOfLines(lines),
     priceSource: [...new Set(parts.map(({ priceSource }) => priceSource))].join(' + '),
-    lines: parts.flatMap(({ lines }) => lines),
+    lines,
   };
 };
 
