@@ -55,7 +55,7 @@ const leading: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb
 /** The reader for a body. Its first bytes decide, because content types are often wrong; if they do not, its content type does. */
 const readerFor = (contentType: string, first: Buffer, dialect: Dialect, builder: ReadingBuilder): BodyReader => {
   const head = first.toString('latin1', 0, HEAD_BYTES);
-  const wanted = dialect === 'inline-batch-output' ? wantedInBatch : wantedInResponse;
+  const wanted = dialect.endsWith('-batch-output') ? wantedInBatch : wantedInResponse;
   const picker = () => new JsonPicker(wanted, builder, MAX_PICKED_BYTES);
   if (contentType.startsWith('application/vnd.amazon.eventstream'))
     return new EventStreamReader(picker, () => builder.markInterrupted());

@@ -46,9 +46,6 @@ const responseObject: Wanted = {
   tool_usage: { ...searchUsage, image_gen: 'imageGenUsage' },
   // Cohere v1 ends its stream with the whole response as `response`.
   meta: 'meta',
-  // Gemini batches and OpenAI batch output wrap each response once more.
-  body: { ...responseBody, results: '#results' },
-  status_code: 'lineStatus',
 };
 
 /** Gemini's searches. Chunks of the client's own files, and of pages that it names, are free. Each search has queries or an entry point. */
@@ -92,7 +89,6 @@ export const wantedInResponse: Wanted = {
   metadata: { usage: 'metadataUsage', total_usage: 'metadataUsage' },
   // Anthropic: `message_start` has the first half of the usage.
   message: { model: 'model', usage: 'messageUsage' },
-  result: { message: { model: 'model', usage: 'usage', stop_reason: 'stopReason' } },
   stop_reason: 'stopReason',
   // Anthropic's `message_delta`; Cohere v2 `message-end`
   delta: { usage: 'usage', stop_reason: 'stopReason' },
@@ -116,17 +112,18 @@ export const wantedInResponse: Wanted = {
   duration: 'audio.seconds',
 };
 
-const lineResponse: Wanted = {
-  ...billed,
+const geminiResponse: Wanted = {
   modelVersion: 'model',
   usageMetadata: 'usageMetadata',
-  // An embedding of Gemini has no other usage.
+  // An embedding has no other usage.
   tokenCount: 'tokenCount',
   candidates: { '*': { groundingMetadata } },
 };
+const lineResponse: Wanted = { ...billed, ...geminiResponse };
 
 /**
- * Batch results inside one document, each reported as `#line`, and Gemini's lines `{key, response}`.
+ * Batch results inside one document, each reported as `#line`, and lines: Gemini's `{key, response}`, Anthropic's `{custom_id, result}`,
+ * and `{custom_id, response: {body}}` of OpenAI and its like. A client's own files have the same path, and usage elsewhere.
  * @see https://ai.google.dev/api/batch-api https://openrouter.ai/docs/batch-quickstart https://docs.x.ai/docs/guides/batch-api
  * https://docs.mistral.ai/studio-api/batch-processing
  */
@@ -134,9 +131,12 @@ export const wantedInBatch: Wanted = {
   model: 'model',
   metadata: { model: 'model' },
   response: {
-    ...lineResponse,
+    ...geminiResponse,
     inlinedResponses: { inlinedResponses: { '*': { '': '#line', response: lineResponse } } },
+    body: { ...responseBody, results: '#results' },
+    status_code: 'lineStatus',
   },
+  result: { message: { model: 'model', usage: 'usage', stop_reason: 'stopReason' } },
   results: {
     '*': {
       '': '#line',

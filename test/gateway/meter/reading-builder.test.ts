@@ -314,7 +314,10 @@ describe('a batch inside one document', () => {
     const line = (output_tokens: number) => ({
       result: { message: { model: 'claude', usage: { input_tokens: 5, output_tokens }, stop_reason: 'refusal' } },
     });
-    expect(build([line(0)], { isBatch: true }).builder.usage).toBeNull();
-    expect(build([line(1)], { isBatch: true }).builder.usage).toMatchObject({ input_tokens: 5, output_tokens: 1 });
+    expect(build([line(0)], { isBatch: true, wanted: wantedInBatch }).builder.usage).toBeNull();
+    expect(build([line(1)], { isBatch: true, wanted: wantedInBatch }).builder.usage).toMatchObject({
+      input_tokens: 5,
+      output_tokens: 1,
+    });
   });
 });
