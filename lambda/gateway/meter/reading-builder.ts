@@ -234,8 +234,11 @@ export class ReadingBuilder implements PickerSink {
     const isRepeated = this.#isRepeated || this.#usage !== null || (this.#found.has('#delta') && this.#isFirstDocument);
     this.#isFinished ||= values.has('finishReason');
     const goesOn = isRepeated && this.#found.has('#part') && !this.#isFinished;
-    // Interactions repeat it in events without a status.
-    this.#isHalf = goesOn || ('total_input_tokens' in usage && !values.has('status'));
+    // Interactions repeat it in events without a status. Whether OpenAI's event for one of several images has the usage of all is not said.
+    this.#isHalf =
+      goesOn ||
+      ('total_input_tokens' in usage && !values.has('status')) ||
+      (this.#usage !== null && textOf(values.get('type')).startsWith('image_'));
     // Counts only grow: nothing but zeros behind them is no usage.
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
   }

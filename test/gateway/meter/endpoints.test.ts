@@ -81,29 +81,31 @@ const cases: readonly Case[] = [
     ])}`,
     expected: { provenance: 'estimated', usage: { inputTokens: 16, outputTokens: 4 } },
   },
-  {
-    name: 'OpenAI images as a stream',
-    provider: 'openai',
-    path: '/v1/images/generations',
-    req: { model: 'gpt-image-1', stream: true },
-    events: [
-      { type: 'image_generation.partial_image', b64_json: 'A'.repeat(70_000), size: '1024x1024' },
-      {
-        type: 'image_generation.completed',
-        b64_json: 'A'.repeat(70_000),
-        usage: {
-          input_tokens: 50,
-          output_tokens: 50,
-          total_tokens: 100,
-          input_tokens_details: { text_tokens: 10, image_tokens: 40 },
+  ...([1, 2] as const).map(
+    (images): Case => ({
+      name: `OpenAI images as a stream of ${images}, whose events do not say whether their usage is of one image`,
+      provider: 'openai',
+      path: '/v1/images/generations',
+      req: { model: 'gpt-image-1', stream: true },
+      events: Array.from({ length: images }, () => [
+        { type: 'image_generation.partial_image', b64_json: 'A'.repeat(70_000), size: '1024x1024' },
+        {
+          type: 'image_generation.completed',
+          b64_json: 'A'.repeat(70_000),
+          usage: {
+            input_tokens: 50,
+            output_tokens: 50,
+            total_tokens: 100,
+            input_tokens_details: { text_tokens: 10, image_tokens: 40 },
+          },
         },
+      ]).flat(),
+      expected: {
+        provenance: images === 1 ? 'computed' : 'estimated',
+        usage: { inputTokens: 50, inputImageTokens: 40, outputTokens: 50, outputImageTokens: 50 },
       },
-    ],
-    expected: {
-      provenance: 'computed',
-      usage: { inputTokens: 50, inputImageTokens: 40, outputTokens: 50, outputImageTokens: 50 },
-    },
-  },
+    }),
+  ),
 ];
 
 describe('endpoints', () => {
