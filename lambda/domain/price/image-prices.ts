@@ -10,7 +10,6 @@ import { matchesModel } from './overrides.ts';
 interface ImagePrices {
   readonly models: readonly string[];
   readonly defaultQuality: string;
-  readonly defaultSize: string;
   readonly byQuality: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly isEstimate?: true;
 }
@@ -21,11 +20,20 @@ const square = (small: number, large: number) => ({
   '1536x1024': large,
 });
 
+type Sizes = Parameters<typeof square>;
+
+/** A model sold by the token: a square and a long image of each quality. */
+const gptImage = (models: readonly string[], low: Sizes, medium: Sizes, high: Sizes): ImagePrices => ({
+  models,
+  defaultQuality: 'high',
+  byQuality: { low: square(...low), medium: square(...medium), high: square(...high) },
+  isEstimate: true,
+});
+
 const table: readonly ImagePrices[] = [
   {
     models: ['dall-e-3'],
     defaultQuality: 'standard',
-    defaultSize: '1024x1024',
     byQuality: {
       standard: { '1024x1024': 0.04, '1024x1792': 0.08, '1792x1024': 0.08 },
       hd: { '1024x1024': 0.08, '1024x1792': 0.12, '1792x1024': 0.12 },
@@ -34,30 +42,11 @@ const table: readonly ImagePrices[] = [
   {
     models: ['dall-e-2'],
     defaultQuality: 'standard',
-    defaultSize: '1024x1024',
     byQuality: { standard: { '256x256': 0.016, '512x512': 0.018, '1024x1024': 0.02 } },
   },
-  {
-    models: ['gpt-image-1'],
-    defaultQuality: 'high',
-    defaultSize: '1024x1024',
-    byQuality: { low: square(0.011, 0.016), medium: square(0.042, 0.063), high: square(0.167, 0.25) },
-    isEstimate: true,
-  },
-  {
-    models: ['gpt-image-1-mini'],
-    defaultQuality: 'high',
-    defaultSize: '1024x1024',
-    byQuality: { low: square(0.005, 0.006), medium: square(0.011, 0.015), high: square(0.036, 0.052) },
-    isEstimate: true,
-  },
-  {
-    models: ['gpt-image-1.5', 'chatgpt-image-latest'],
-    defaultQuality: 'high',
-    defaultSize: '1024x1024',
-    byQuality: { low: square(0.009, 0.013), medium: square(0.034, 0.05), high: square(0.133, 0.2) },
-    isEstimate: true,
-  },
+  gptImage(['gpt-image-1'], [0.011, 0.016], [0.042, 0.063], [0.167, 0.25]),
+  gptImage(['gpt-image-1-mini'], [0.005, 0.006], [0.011, 0.015], [0.036, 0.052]),
+  gptImage(['gpt-image-1.5', 'chatgpt-image-latest'], [0.009, 0.013], [0.034, 0.05], [0.133, 0.2]),
 ];
 
 export interface ImageRate {
@@ -76,7 +65,7 @@ const entry = <T>(record: Readonly<Record<string, T>>, name: string): T | undefi
 export const imageRate = (model: string, quality: unknown, size: unknown): ImageRate | null => {
   const row = table.find(({ models }) => matchesModel(models, model));
   const bySize = row && entry(row.byQuality, orDefault(quality, row.defaultQuality));
-  const usd = bySize && entry(bySize, orDefault(size, row.defaultSize));
+  const usd = bySize && entry(bySize, orDefault(size, '1024x1024'));
   return row && usd !== undefined ? { rate: attoUsdPerUnit(usd), isEstimate: row.isEstimate === true } : null;
 };
 

@@ -176,14 +176,12 @@ const withMinimums = (provider: string, usage: Usage): Usage => {
 
 /** One price for all parts of a request. It is known only when all of them are. */
 const combine = (usage: Usage, parts: readonly PricedUsage[]): PricedUsage => {
-  const [first, ...others] = parts as [PricedUsage, ...PricedUsage[]];
-  if (others.length === 0) return { ...first, usage };
   const missing = parts.find(({ provenance }) => provenance === 'unknown');
   if (missing) return { ...missing, usage };
   const doubtful = parts.find(({ provenance }) => provenance === 'estimated');
   const lines = parts.flatMap((part) => part.lines);
   return {
-    ...(doubtful ?? first),
+    ...(doubtful ?? (parts[0] as PricedUsage)),
     usage,
     costNanoUsd: costOfLines(lines),
     priceSource: [...new Set(parts.map(({ priceSource }) => priceSource))].join(' + '),

@@ -22,12 +22,11 @@ export const hasUnreadable = (raw: Raw, names: readonly string[]): boolean =>
 
 const COUNT = /(tokens|tokenCount|requests|calls)$/i;
 
-const hasUnreadableCount = (part: Raw): boolean =>
-  Object.entries(part).some(([name, each]) => COUNT.test(name) && !isRaw(each) && isUnreadable(each));
-
 /** The same of any count, without which tokens would be priced as text that is not cached. */
 export const hasUnreadableDetail = (raw: Raw): boolean =>
-  [raw, ...Object.values(raw).flat()].some((part) => isRaw(part) && hasUnreadableCount(part));
+  [raw, ...Object.values(raw).flat()]
+    .flatMap((part) => (isRaw(part) ? Object.entries(part) : []))
+    .some(([name, each]) => COUNT.test(name) && !isRaw(each) && isUnreadable(each));
 
 /**
  * Both sides of a usage object. An absent output is 0 where the total leaves nothing for it, or where the dialect has none: then a lone

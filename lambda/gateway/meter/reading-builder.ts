@@ -233,10 +233,9 @@ export class ReadingBuilder implements PickerSink {
     // Where usage is repeated, as it is from a stream's first event on, the last one is in the event that ends the choice or candidate.
     const isRepeated = this.#isRepeated || this.#usage !== null || (this.#found.has('#delta') && this.#isFirstDocument);
     this.#isFinished ||= values.has('finishReason');
-    const goesOn = isRepeated && this.#found.has('#part') && !this.#isFinished;
     // Interactions repeat it in events without a status. Whether OpenAI's event for one of several images has the usage of all is not said.
     this.#isHalf =
-      goesOn ||
+      (isRepeated && this.#found.has('#part') && !this.#isFinished) ||
       ('total_input_tokens' in usage && !values.has('status')) ||
       (this.#usage !== null && textOf(values.get('type')).startsWith('image_'));
     // Counts only grow: nothing but zeros behind them is no usage.
