@@ -43,6 +43,8 @@ describe('money', () => {
     [4_230_000, '$0.0042'],
     [2_000_000, '$0.0020'],
     [12_345, '$0.000012'],
+    [-11.64 * NANO, '−$11.64'],
+    [-4_230_000, '−$0.0042'],
     [Number.MAX_SAFE_INTEGER, 'more than $9,007,199.25'],
   ])('%d nano-USD is %s', (nano, text) => {
     expect(formatMoney(nano)).toBe(text);

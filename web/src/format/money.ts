@@ -52,14 +52,15 @@ export type MoneyStyle = keyof typeof precisions | 'rough' | 'change';
 /** An amount in 1e-9 of a currency, by default of US dollars: `$12.34`, `€0.0042`, `unknown`. */
 export const formatMoney = (nano: number | null, style: MoneyStyle = 'sum', code = 'USD'): string => {
   if (nano === null) return UNKNOWN;
-  if (style === 'change') return `${nano > 0 ? '+' : nano < 0 ? '−' : ''}${formatMoney(Math.abs(nano), 'sum', code)}`;
+  if (nano < 0) return `−${formatMoney(-nano, style === 'change' ? 'sum' : style, code)}`;
+  if (style === 'change') return `${nano > 0 ? '+' : ''}${formatMoney(nano, 'sum', code)}`;
   const amount = nano / NANO;
   if (style === 'rough')
-    return Math.abs(amount) < 10
+    return amount < 10
       ? formatMoney(nano, 'sum', code)
       : formatIn(code, { maximumFractionDigits: 0 }).format(Number(amount.toPrecision(3)));
   const { least = minorUnit(code) / NANO, options }: Precision = precisions[style];
-  if (amount !== 0 && Math.abs(amount) < least)
+  if (amount !== 0 && amount < least)
     return formatIn(code, { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }).format(amount);
   const text = formatIn(code, options).format(amount);
   // Limits count no further.

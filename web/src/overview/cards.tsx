@@ -230,7 +230,7 @@ export const NewPrices = () => {
       onClose={() => setSeen(newest.version)}
     >
       New prices changed the cost of {plural(requests, 'request')} since {utcDayText(firstDay)}, by{' '}
-      <Money nano={difference} />. <TextLink to="/price-changes">What changed</TextLink>
+      <Money as="change" nano={difference} />. <TextLink to="/price-changes">What changed</TextLink>
     </Alert>
   );
 };

@@ -58,7 +58,7 @@ const VersionCard = ({ version }: { readonly version: Version }) => (
         <span className="dim small">
           {plural(version.requests, 'request')} of {utcDayText(version.firstDay)}
           {version.lastDay !== version.firstDay && ` to ${utcDayText(version.lastDay)}`} priced again, by{' '}
-          <Money nano={version.nanoUsdAfter - version.nanoUsdBefore} />
+          <Money as="change" nano={version.nanoUsdAfter - version.nanoUsdBefore} />
         </span>
       </>
     }

@@ -56,7 +56,7 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
       Priced again <Instant iso={at} />: {plural(changed, 'request')} changed
       {changed > 0 && (
         <>
-          , by <Money nano={differenceNanoUsd} />
+          , by <Money as="change" nano={differenceNanoUsd} />
         </>
       )}
       .{failed > 0 && <span className="unknown"> {plural(failed, 'request')} could not be priced again.</span>}
