@@ -21,11 +21,12 @@ describe('an entry of the audit log', () => {
       'pause.minutes: 60 → none, pause: none → null',
     );
     expect(detailsText({ details: { name: 'New' }, before: { name: '[Old' } })).toBe('name: [Old → New');
+    expect(detailsText({ details: { tag: 'batch' }, before: { tag: '' } })).toBe('tag: none → batch');
   });
 
   it('has everything of what is new', () => {
     const terms = '{"kind":"volume","tiers":[{"from":0,"percent":5}]}';
-    const details = { ...entry(100, { project: 'project-1' }), terms };
+    const details = { terms, ...entry(100, { project: 'project-1' }) };
     expect(detailsText({ details, before: null }, names)).toBe(
       'name: Team, amount: 100, notifyAt: 80, 100, filter.project: Search, terms.kind: volume, terms.tiers: from 0 percent 5',
     );

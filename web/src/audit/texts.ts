@@ -16,10 +16,12 @@ const parsed = (value: string): unknown => {
   }
 };
 
-/** Details by path. The members of a config are the item's own. */
+/** Details by path, the name first: their order in the log is not always the same. The members of a config are the item's own. */
 const flat = (details: Texts, names: KeyNames): Map<string, string> =>
   new Map(
-    Object.entries(details).flatMap(([name, value]) => membersOf(parsed(value), names, name === 'config' ? '' : name)),
+    Object.entries(details)
+      .sort(([a], [b]) => (a === 'name' || (b !== 'name' && a < b) ? -1 : 1))
+      .flatMap(([name, value]) => membersOf(parsed(value || 'none'), names, name === 'config' ? '' : name)),
   );
 
 /** Subject of an entry: `Team, amount: 100 → 200` of a change, else all of its details. */
@@ -29,10 +31,7 @@ export const detailsText = (
 ): string => {
   const { name } = details;
   const replaced = Object.keys(before ?? {});
-  if (!before || replaced.length === 0)
-    return [...flat(name === undefined ? details : { name, ...details }, names)]
-      .map((each) => each.join(': '))
-      .join(', ');
+  if (!before || replaced.length === 0) return [...flat(details, names)].map((each) => each.join(': ')).join(', ');
   const then = flat(before, names);
   const now = flat(Object.fromEntries(Object.entries(details).filter(([name]) => replaced.includes(name))), names);
   const changes = [...new Set([...then.keys(), ...now.keys()])]
