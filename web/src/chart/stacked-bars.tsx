@@ -1,15 +1,29 @@
 import { Box, Group } from '@mantine/core';
 import type { SpendReport } from '../api/responses.ts';
+import { Money } from '../components/amount.tsx';
 import { Name } from '../components/table.tsx';
 import { plural } from '../format/quantity.ts';
 import { bucketEnd, bucketStart, formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
-import { MetricValue } from '../spend/metric-value.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { Bars } from './bars.tsx';
 import classes from './chart.module.css';
 
 const MAX_ROWS = 8;
+
+interface MetricValueProps {
+  readonly value: number | null;
+  readonly metric: MetricName;
+  readonly code?: string | undefined;
+}
+
+/** A value of a metric: an amount of money in 1e-9 of US dollars or of the currency `code`, or a number. */
+export const MetricValue = ({ value, metric, code }: MetricValueProps) =>
+  metric === 'cost' && code === undefined ? (
+    <Money nano={value} />
+  ) : (
+    <span className="num">{metrics[metric].format(value, code)}</span>
+  );
 
 export interface Series {
   /** Unlike the name, no other series has it. */

@@ -1,10 +1,11 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import { knownCost, type MayAlsoMatch, moreRequestsText } from '../../../lambda/domain/spend/known-cost.ts';
 import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
 import { formatCount, formatExact, formatWhole, plural } from '../format/quantity.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
+import { useEvery } from './use-every.ts';
 
 /** The display currency, and what a US dollar is in it. */
 export interface Rate {
@@ -94,20 +95,6 @@ export const Count = ({ of, unit = '' }: { readonly of: number | null; readonly 
       {formatCount(of)}
     </span>
   );
-
-/**
- * Renders a part again and again: what it says of the time and of today stays true while the page is open.
- *
- * @param ms null where nothing that it says changes
- */
-export const useEvery = (ms: number | null) => {
-  const [, render] = useState(0);
-  useEffect(() => {
-    if (ms === null) return undefined;
-    const timer = setInterval(() => render((times) => times + 1), ms);
-    return () => clearInterval(timer);
-  }, [ms]);
-};
 
 const Ago = ({ iso }: Pick<InstantProps, 'iso'>) => {
   useEvery(MINUTE_MS);

@@ -4,7 +4,7 @@ import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { detailsOf, isTemporary, problemOf, waitMs } from '../api/problem.ts';
 import { formatAgo } from '../format/time.ts';
-import { useEvery } from './amount.tsx';
+import { useEvery } from './use-every.ts';
 
 /** The title of a page, as its heading and in the browser's tab and history. */
 export const Heading = ({ children }: { readonly children: string }) => (

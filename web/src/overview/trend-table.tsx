@@ -1,9 +1,8 @@
-import type { Series } from '../chart/stacked-bars.tsx';
+import { MetricValue, type Series } from '../chart/stacked-bars.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatWhole } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint, trendOf } from '../spend/groups.ts';
-import { MetricValue } from '../spend/metric-value.tsx';
 import type { MetricName } from '../spend/metrics.ts';
 import classes from './overview.module.css';
 

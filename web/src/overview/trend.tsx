@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import type { SpendChange, SpendReport } from '../api/responses.ts';
 import { useMe } from '../app.ts';
 import chartClasses from '../chart/chart.module.css';
-import { StackedBars } from '../chart/stacked-bars.tsx';
+import { MetricValue, StackedBars } from '../chart/stacked-bars.tsx';
 import { Count } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { TextLink } from '../components/links.tsx';
@@ -24,7 +24,6 @@ import {
   latencyTrendOf,
   trendOf,
 } from '../spend/groups.ts';
-import { MetricValue } from '../spend/metric-value.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { REST_COLOR } from '../spend/palette.ts';
 import { ExportButton, type OverviewView, RangePicker, TrendControls } from './controls.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { addDays } from '../../../lambda/domain/calendar/utc.ts';
-import { useEvery } from '../components/amount.tsx';
+import { useEvery } from '../components/use-every.ts';
 import { daysOf, formatPeriod, startInZone, utcDate, zoneName } from '../format/time.ts';
 import { isInstant } from './ranges.ts';
 
