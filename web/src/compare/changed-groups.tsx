@@ -51,12 +51,12 @@ export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsPro
     {
       head: 'Change',
       className: 'right',
-      cell: (row) => <Money as="change" nano={row.costChangeNanoUsd} shown={shownCosts(row, displayCurrency).change} />,
-    },
-    {
-      head: '',
-      className: `wide-only ${classes['bar-head']}`,
-      cell: ({ costChangeNanoUsd }) => <Bar nano={costChangeNanoUsd ?? 0} most={most} />,
+      cell: (row) => (
+        <div className={classes['change']}>
+          <Bar nano={row.costChangeNanoUsd ?? 0} most={most} />
+          <Money as="change" nano={row.costChangeNanoUsd} shown={shownCosts(row, displayCurrency).change} />
+        </div>
+      ),
     },
     {
       head: 'Before',

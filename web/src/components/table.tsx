@@ -96,15 +96,11 @@ export const Table = <Item,>({ query, empty, columns: all, className = '', textO
         {props.caption && <caption className="card-pad">{props.caption}</caption>}
         <thead>
           <tr>
-            {columns.map(({ head, key = head, className: classOfColumn }) => {
-              // A screen reader would name what is below by an empty heading.
-              const Cell = head === '' ? 'td' : 'th';
-              return (
-                <Cell key={key} className={classOfColumn}>
-                  {head}
-                </Cell>
-              );
-            })}
+            {columns.map(({ head, key = head, className: classOfColumn }) => (
+              <th key={key} className={classOfColumn}>
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
