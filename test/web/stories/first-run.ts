@@ -202,6 +202,8 @@ describe('a new user', () => {
       .getByRole('button', { name: 'Revoke Batch jobs' })
       .click();
     await page.getByRole('button', { name: 'Revoke the key' }).click();
-    await page.getByRole('row', { name: /Batch jobs.*revoked/ }).waitFor();
+    const revoked = page.getByRole('row', { name: /Batch jobs.*revoked/ });
+    await revoked.getByRole('link', { name: '$0.00' }).waitFor();
+    expect(await revoked.getByRole('link', { name: 'Set a limit' }).count()).toBe(0);
   });
 });

@@ -29,8 +29,15 @@ const useSpendBy = (by: 'key' | 'project') => {
   return { ...useSpend(query, { enabled: useMe().may('spend:read') }), days };
 };
 
+interface SpendOfProps {
+  readonly by: 'key' | 'project';
+  readonly id: string;
+  /** It spends nothing any more. */
+  readonly isOver?: boolean;
+}
+
 /** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. */
-const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: string }) => {
+const SpendOf = ({ by, id, isOver = false }: SpendOfProps) => {
   const { may } = useMe();
   const { data, days } = useSpendBy(by);
   const { data: budgets } = useBudgets();
@@ -44,7 +51,7 @@ const SpendOf = ({ by, id }: { readonly by: 'key' | 'project'; readonly id: stri
       <TextLink to="/" search={{ [by]: [id], range: 'custom', ...days }}>
         <Money nano={group ? group.costNanoUsd : none} shown={group && shownIn(group, data.displayCurrency?.code)} />
       </TextLink>
-      {!budget && budgets && may('rules:write') && (
+      {!budget && budgets && !isOver && may('rules:write') && (
         <div className="small under-link">
           <TextLink to="/limits/new" search={{ type: 'budget', [by]: id }}>
             Set a limit
@@ -204,7 +211,11 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
   },
   { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
   { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
-  { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="key" id={id} /> },
+  {
+    head: 'Spend, 30 days',
+    className: 'right named',
+    cell: ({ id, status }) => <SpendOf by="key" id={id} isOver={status === 'revoked'} />,
+  },
   actions(['keys:write', 'rules:write'], (key) => <Actions item={key} />),
 ];
 
