@@ -74,11 +74,16 @@ describe('an allowance', () => {
     await page.getByRole('row', { name: /\$500 for Default.*pending/ }).waitFor();
 
     page = await others.open(`/limits/${id}`);
+    expect(await page.getByLabel('The amount is for').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Another amount' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Choose one.').waitFor();
     await page.getByLabel('Role or project 1').selectOption('role:developer');
     await page.getByLabel('Amount 1', { exact: true }).fill('250');
+    await page.getByText('Week', { exact: true }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('cannot change with its period, filter and unknownCost: make another budget').waitFor();
+    await page.getByText('Month', { exact: true }).click();
     await screenshot(page, 'other-amounts', true);
     await page.setViewportSize(phone.viewport);
     await screenshot(page, 'other-amounts-phone', true);

@@ -141,7 +141,7 @@ const Editor = ({ limit, initial, query }: EditorProps) => {
         actions={limit && <TestChannels stored={limit} />}
       >
         {!limit && <TypeChoice value={form.values.type} onChange={choose} />}
-        <LimitFields form={form} />
+        <LimitFields form={form} isStored={limit !== undefined} />
       </EditorForm>
     </EditorPage>
   );

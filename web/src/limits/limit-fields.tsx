@@ -161,19 +161,22 @@ const perEachLabels = choicesOf({
 });
 
 /** Whether the amount is one for all, or one for each. */
-const EachFields = ({ form }: FieldsProps) => (
+const EachFields = ({ form, isStored }: FieldsProps & { readonly isStored: boolean }) => (
   <Group grow align="flex-start">
     <NativeSelect
       label="The amount is for"
       description="Each has it for itself and is refused alone. This cannot be changed once the limit is saved."
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={perEachLabels}
+      disabled={isStored}
       {...form.getInputProps('perEach')}
+      error={form.values.perEach !== 'dim' && form.errors['each']}
     />
     {form.values.perEach === 'dim' && (
       <TextInput
         label="Metadata name"
         placeholder="user"
+        disabled={isStored}
         {...form.getInputProps('eachName')}
         error={form.errors['each']}
       />
@@ -250,13 +253,13 @@ const BudgetFields = ({ form }: FieldsProps) => (
   </>
 );
 
-export const LimitFields = ({ form }: FieldsProps) => (
+export const LimitFields = ({ form, isStored }: FieldsProps & { readonly isStored: boolean }) => (
   <Stack gap="lg">
     <TextInput label="Name" placeholder="Daily limit of production" maxLength={100} {...form.getInputProps('name')} />
     <PeriodFields form={form} />
     {form.values.type === 'burn_rate' && <RunawayFields form={form} />}
     <NumberFields form={form} />
-    {form.values.type === 'budget' && <EachFields form={form} />}
+    {form.values.type === 'budget' && <EachFields form={form} isStored={isStored} />}
     {form.values.type === 'budget' && mayHaveGroups(form.values) && <GroupFields form={form} />}
     {!isOfSessions(form.values) && <ScopeFields form={form} members={countedMembers} />}
     {form.values.type === 'budget' && <BudgetFields form={form} />}
