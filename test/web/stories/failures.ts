@@ -303,6 +303,34 @@ describe('a part of a page', () => {
   });
 
   it.each([
+    ['/limits/new', 'alert-rules/preview', 'The rule could not be tested', /^It would/],
+    [
+      '/limits',
+      'access-rules/preview',
+      'The rule could not be tested',
+      /^In the last 30 days/,
+      'Set what keys may call',
+    ],
+    ['/billing', 'billing/prices', 'The prices could not be loaded', /^\$199 a month/],
+    [
+      '/keys',
+      'spend?*granularity=hour*key=*',
+      'What it would have refused could not be loaded',
+      /^In the last 24 hours/,
+      'Pause default',
+    ],
+  ])('of %s that needs %s says that it failed, and loads after a click', async (path, of, title, text, opens = '') => {
+    const page = await openWith(path, { [`/${of}`]: failed });
+    if (opens) await page.getByRole('button', { name: opens, exact: true }).click();
+    if (opens.startsWith('Set')) await page.getByLabel('Highest price of one request').fill('1');
+    const problem = page.getByRole('alert').filter({ hasText: title });
+    await problem.waitFor();
+    await page.unrouteAll();
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText(text).waitFor();
+  });
+
+  it.each([
     ['today', '/spend?*granularity=hour', [/^Today/], [/ so far$/, /^Forecast for /]],
     ['the month', '/spend?*granularity=day', [/ so far$/, /^Forecast for /], [/^Today/]],
   ])('whose figures of %s failed shows the others, and waits for nothing', async (_, of, failing, others) => {
@@ -380,8 +408,9 @@ describe('a part of a page', () => {
     await page.getByText('Your user could not be loaded').waitFor();
     await page.getByText('It is off.').first().waitFor();
     expect(await page.getByText(/[Tt]he owner/).count()).toBe(0);
-    for (const path of ['/settings', '/profile', '/connect', '/limits']) {
+    for (const path of ['/settings', '/profile', '/connect', '/limits', '/access', '/authorize']) {
       await page.goto(`${fixture().dashboard.url}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
       await page.getByText('Your user could not be loaded').waitFor();
       await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });
     }

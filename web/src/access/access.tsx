@@ -113,13 +113,11 @@ const MySessions = () => {
 /** Where a developer lands: a key and how to use it, what it cost, and what is left. */
 export const Access = () => {
   const { me, may } = useMe();
-  if (!me) return null;
-  const { userId } = me.user;
   return (
     <div className="page">
       <PageHead title="My access" about="Your key, your tools, and what they cost." />
-      <MySpend userId={userId} />
-      <MyKeys userId={userId} />
+      {me && <MySpend userId={me.user.userId} />}
+      {me && <MyKeys userId={me.user.userId} />}
       {may('requests:read') && <MySessions />}
     </div>
   );

@@ -94,7 +94,7 @@ const DeleteAccount = () => {
     meta: { done: 'The account stays.', failure: 'The deletion was not cancelled' },
   });
   return (
-    <Loaded query={query} title="It could not be loaded" height={44}>
+    <Loaded query={query} title="The state of the deletion could not be loaded" height={44}>
       {({ deletion }) => (
         <Stack>
           {deletion && (

@@ -18,7 +18,7 @@ export const Review = () => {
   return (
     <div className="page">
       <PageHead title="Review recent keys" />
-      <Loaded query={query} title="It could not be loaded" height={120}>
+      <Loaded query={query} title="The recent keys could not be loaded" height={120}>
         {({ since, keys, tokens }) =>
           since === null ? (
             <p className="dim">

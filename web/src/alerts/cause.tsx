@@ -196,11 +196,11 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
         query={requests}
         keyOf={({ requestId }) => requestId}
       />
-      {requests.error && <LoadProblem query={requests} title="The requests could not be loaded" />}
+      <LoadProblem query={requests} title="The requests could not be loaded" />
       {sessions.data && sessions.data.items.length > 0 && (
         <Table label="Costliest sessions" columns={sessionColumns} items={sessions.data.items} />
       )}
-      {sessions.error && <LoadProblem query={sessions} title="The sessions could not be loaded" />}
+      <LoadProblem query={sessions} title="The sessions could not be loaded" />
     </>
   );
 };

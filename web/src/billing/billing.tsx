@@ -6,7 +6,7 @@ import type { BillingStatus, PlanPriceItem } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
-import { Loaded, PageHead } from '../components/page.tsx';
+import { Loaded, LoadProblem, PageHead } from '../components/page.tsx';
 import { formatPrice } from '../format/money.ts';
 import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
 import { capital } from '../forms/collections.ts';
@@ -91,7 +91,8 @@ const usePortal = () =>
 const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly activeKeys: number }) => {
   const api = useApi();
   const { may } = useMe();
-  const { data: prices, error } = api.useQuery('get', '/billing/prices', {}, { staleTime: PRICES_MS });
+  const query = api.useQuery('get', '/billing/prices', {}, { staleTime: PRICES_MS });
+  const { data: prices, error } = query;
   const checkout = api.useMutation('post', '/billing/checkout', {
     onSuccess: openPaymentPage,
     meta: { failure: 'The checkout did not open' },
@@ -105,6 +106,7 @@ const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly a
       <Box component="h2" id="plans" className="section-title" mb={12}>
         Plans
       </Box>
+      <LoadProblem query={query} title="The prices could not be loaded" />
       <Box
         className="columns"
         __vars={{ '--columns': 'repeat(auto-fit, minmax(min(220px, 100%), 1fr))' }}

@@ -231,11 +231,11 @@ interface EditorPageProps {
 
 /** The page of an editor: a link back, a title, the form, and what stands next to it. */
 export const EditorPage = ({ collection, title, about, query, now, side, children }: EditorPageProps) => {
-  const { noun, page } = collections[collection];
+  const { page } = collections[collection];
   return (
     <div className="page">
       <PageHead title={title} about={about} back={<BackLink to={listOf(collection)}>{`All ${page}s`}</BackLink>} />
-      {query && !isNotFound(query) && <LoadProblem query={query} title={`The ${noun} could not be loaded`} />}
+      {query && !isNotFound(query) && <LoadProblem query={query} title={`The ${page} could not be loaded`} />}
       {now}
       {side ? (
         <Box className="columns halves" __vars={{ '--columns': 'minmax(0, 1fr) minmax(0, 1.15fr)' }}>

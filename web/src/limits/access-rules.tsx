@@ -6,7 +6,7 @@ import type { AccessRule, NewAccessRule, Role } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
-import { ProblemNote } from '../components/page.tsx';
+import { LoadProblem } from '../components/page.tsx';
 import { actions, type Column, ListSection, TwoLines } from '../components/table.tsx';
 import { formatLimit, formatMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -83,9 +83,9 @@ const Preview = ({ values }: { readonly values: AccessValues }) => {
   const [body, isTyped] = useTyped({ ...bodyOf(values), name: values.name.trim() || 'Preview' });
   const { name: _, ...problems } = accessProblems(values);
   const enabled = isTyped && Object.values(problems).every((problem) => problem === null);
-  const { data, error } = useApi().useQuery('post', '/access-rules/preview', { body }, { enabled });
-  if (error) return <ProblemNote error={error} title="The rule could not be tested" />;
-  if (!data) return null;
+  const query = useApi().useQuery('post', '/access-rules/preview', { body }, { enabled });
+  const { data } = query;
+  if (!data) return <LoadProblem query={query} title="The rule could not be tested" />;
   const { requests, refused, items, mayAlsoMatch, dearest } = data;
   return (
     <div>

@@ -5,7 +5,7 @@ import { useApi } from '../app.ts';
 import { Bars } from '../chart/bars.tsx';
 import chartClasses from '../chart/chart.module.css';
 import { useMayMatch } from '../components/amount.tsx';
-import { CardHead, ProblemNote } from '../components/page.tsx';
+import { CardHead, LoadProblem } from '../components/page.tsx';
 import { formatAxisMoney } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { formatBucketLong } from '../format/time.ts';
@@ -85,32 +85,30 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
         ? 'It would not have fired.'
         : `It would have fired ${plural(alerts.length, 'time')}.`);
   const unjudged = preview.data?.unjudgedPeriods ?? 0;
-  const { error } = preview;
   return (
     <section className="card card-pad" aria-label={TITLE} aria-busy={preview.isFetching}>
       <CardHead title={TITLE}>
         <Text component="output" fz="sm" fw={600}>
-          {enabled ? (verdict ?? '…') : 'Complete the rule to test it.'}
+          {enabled ? (verdict ?? (preview.error ? 'not known' : '…')) : 'Complete the rule to test it.'}
         </Text>
       </CardHead>
-      {error && <ProblemNote error={error} title="The rule could not be tested" />}
-      {!error &&
-        (points ? (
-          <Chart
-            points={points}
-            formatAxis={unit === 'nanoUsd' ? formatAxisMoney : formatValue}
-            formatValue={formatValue}
-            label={`The last 30 days: ${verdict ?? ''}`}
-          />
-        ) : (
-          <Skeleton className={chartClasses['chart']} animate={enabled} />
-        ))}
-      {!error && requests === 0 && (
+      <LoadProblem query={preview} title="The rule could not be tested" />
+      {points ? (
+        <Chart
+          points={points}
+          formatAxis={unit === 'nanoUsd' ? formatAxisMoney : formatValue}
+          formatValue={formatValue}
+          label={`The last 30 days: ${verdict ?? ''}`}
+        />
+      ) : (
+        !preview.error && <Skeleton className={chartClasses['chart']} animate={enabled} />
+      )}
+      {requests === 0 && (
         <p className="unknown small">
           No request of the last 30 days matches the filter: this cannot show whether the rule would fire.
         </p>
       )}
-      {!error && (
+      {!preview.isLoadingError && (
         <Text component="p" mt={10} className="dim small">
           Bars: {bars}. Dashed: the limit.
           {points?.some(({ usual }) => usual !== null) && ' Dotted: the median.'} Red: it would have fired.
@@ -118,13 +116,13 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
             ` In ${unjudged} of ${plural(preview.data?.periods ?? 0, 'period')} there was too little usage to judge by.`}
         </Text>
       )}
-      {preview.data?.mayAlsoMatch && !error && (
+      {preview.data?.mayAlsoMatch && (
         <p className="unknown small">
           Up to {mayMatch(preview.data.mayAlsoMatch)} may match the filter: they were counted under (other). The names
           of an active rule are counted separately.
         </p>
       )}
-      {alerts && alerts.length > 0 && !error && (
+      {alerts && alerts.length > 0 && (
         <Stack component="ul" gap={5} mt={14} mb={0} p={0} fz={13}>
           {alerts
             .slice(-ALERTS_SHOWN)

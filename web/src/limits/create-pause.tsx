@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startOf } from '../../../lambda/domain/calendar/utc.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
+import { LoadProblem } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { EditorForm } from '../forms/editor.tsx';
@@ -27,8 +28,9 @@ const Preview = ({ values }: { readonly values: PauseValues }) => {
   const filters = spendFiltersOf(scope);
   const enabled = Object.keys(filters).length > 0 && values.session === '';
   const from = startOf('hour', new Date(Date.now() - DAY_MS)).toISOString();
-  const { data } = useSpend({ from, granularity: 'hour', ...parametersOf(filters) }, { enabled });
-  if (!enabled || !data) return null;
+  const query = useSpend({ from, granularity: 'hour', ...parametersOf(filters) }, { enabled });
+  const { data } = query;
+  if (!data) return <LoadProblem query={query} title="What it would have refused could not be loaded" />;
   return (
     <Text size="sm" component="output">
       In the last 24 hours it would have refused <strong>{plural(data.totals.requests, 'request')}</strong> for{' '}

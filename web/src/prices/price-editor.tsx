@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { OwnPrice } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
+import { LoadProblem } from '../components/page.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDate, utcDayText } from '../format/time.ts';
@@ -137,10 +138,11 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
     ...(lastDay !== '' && lastDay < today && { to: lastDay }),
     ...parametersOf(spendFiltersOf(priceScopeOf(values))),
   };
-  const { data } = useSpend(query, { enabled: isCountable });
+  const past = useSpend(query, { enabled: isCountable });
+  const { data } = past;
   if (!isPast) return null;
   return (
-    <p className="dim small">
+    <div className="dim small">
       Requests since {utcDayText(from)} that it is for are priced again within minutes: counters, budgets and exports
       follow.
       {isCountable && data && data.totals.requests > 0 && (
@@ -153,7 +155,8 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
           .
         </>
       )}
-    </p>
+      <LoadProblem query={past} title="The requests of that time could not be loaded" />
+    </div>
   );
 };
 

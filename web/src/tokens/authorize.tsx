@@ -18,16 +18,16 @@ export const Authorize = () => {
   });
   const { client_id: clientId = '', redirect_uri: redirectUri = '', state } = asked;
   const client = clientWith(clientId);
-  if (me === undefined) return null;
-  if (client === undefined || !URL.canParse(redirectUri) || !may('tokens:write'))
+  if (me === undefined || client === undefined || !URL.canParse(redirectUri) || !may('tokens:write'))
     return (
       <div className="page">
         <PageHead
           title="Connect a program"
           about={
-            client && !may('tokens:write')
+            me &&
+            (client && !may('tokens:write')
               ? `Your role ${me.user.role} makes no API tokens. An owner or admin can connect ${client.name}.`
-              : 'This address is not complete. Begin again in the program that led you here.'
+              : 'This address is not complete. Begin again in the program that led you here.')
           }
         />
       </div>
