@@ -378,6 +378,10 @@ it('shows what can be done with a key next to names of any length', async () => 
   const beyond =
     "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('main .scroll-x'))";
   expect(await page.evaluate(beyond)).toBe(0);
+  const actions = keys.getByRole('columnheader', { name: 'Actions' });
+  await actions.waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await actions.count()).toBe(0);
 });
 
 it('lists more sessions than a first look, says how many it lacks, and opens one of the days that are chosen', async () => {

@@ -37,6 +37,7 @@ export type PlanPriceItem =
 export type Tokens = components['schemas']['Session'];
 export type Me = paths['/auth/me']['get']['responses']['200']['content']['application/json'];
 export type Key = components['schemas']['Key'];
+export type Project = paths['/projects']['get']['responses']['200']['content']['application/json']['items'][number];
 export type ApiToken = components['schemas']['ApiToken'];
 export type SignOnSettings = components['schemas']['SignOnSettings'];
 export type Budget = components['schemas']['Budget'];

@@ -15,11 +15,11 @@ export interface Column<Item> {
   readonly cell: (item: Item) => ReactNode;
 }
 
-/** The last column: the buttons of each row. */
+/** The last column: the buttons of each row. Paper has none of them. */
 export const actions = <Item,>(
   needs: Permission | readonly Permission[],
   cell: (item: Item) => ReactNode,
-): Column<Item> => ({ head: 'Actions', className: 'right', needs, cell });
+): Column<Item> => ({ head: 'Actions', className: 'right page-actions', needs, cell });
 
 type Tokens = Readonly<Record<'inputTokens' | 'outputTokens', number | null>>;
 

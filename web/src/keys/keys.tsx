@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
-import type { Key } from '../api/responses.ts';
+import type { Key, Project } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
@@ -29,14 +29,9 @@ const useSpendBy = (by: 'key' | 'project') => {
   return { ...useSpend(query, { enabled: useMe().may('spend:read') }), days };
 };
 
-interface SpendOfProps {
-  readonly by: 'key' | 'project';
-  readonly id: string;
-  /** It spends nothing any more. */
-  readonly isOver?: boolean;
-}
+type SpendOfProps = { readonly by: 'key' | 'project'; readonly id: string; readonly isOver?: boolean };
 
-/** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. */
+/** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. @param isOver it spends no more */
 const SpendOf = ({ by, id, isOver = false }: SpendOfProps) => {
   const { may } = useMe();
   const { data, days } = useSpendBy(by);
@@ -129,17 +124,13 @@ const Projects = () => {
           { head: 'Project', cell: ({ name }) => name },
           { head: 'Keys', className: 'wide-only', cell: ({ keys }) => plural(keys.length, 'key') },
           { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="project" id={id} /> },
-          {
-            head: 'Actions',
-            className: 'right',
-            needs: ['rules:write', 'projects:write'],
-            cell: ({ id, name, isDefault, keys }) =>
-              keys.length > 0 ? (
-                <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
-              ) : (
-                may('projects:write') && !isDefault && <DeleteProject id={id} name={name} />
-              ),
-          },
+          actions(['rules:write', 'projects:write'], ({ id, name, isDefault, keys }: Project) =>
+            keys.length > 0 ? (
+              <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
+            ) : (
+              may('projects:write') && !isDefault && <DeleteProject id={id} name={name} />
+            ),
+          ),
         ]}
         query={query}
         // As high as the default project and the form, so that nothing below moves.

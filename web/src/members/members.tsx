@@ -238,7 +238,7 @@ const memberColumns: readonly Column<Member>[] = [
   { head: 'Role', cell: (member) => <MemberRole member={member} /> },
   { head: 'Projects', className: 'wide-only named', cell: (member) => <MemberProjects member={member} /> },
   { head: 'Since', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
-  { head: 'Actions', className: 'right', cell: (member) => <MemberActions member={member} /> },
+  actions('members:read', (member) => <MemberActions member={member} />),
 ];
 
 const InvitationActions = ({ invitation: { id, email } }: { readonly invitation: Invitation }) => {

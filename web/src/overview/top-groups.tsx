@@ -53,7 +53,7 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
     <section className={`card ${classes['groups']}`} aria-label={title}>
       <Box className="card-pad" pb={0}>
         <CardHead title={title}>
-          <span className="dim small">Select one to filter by it</span>
+          <span className="dim small page-actions">Select one to filter by it</span>
         </CardHead>
       </Box>
       <Table

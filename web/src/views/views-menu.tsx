@@ -9,7 +9,7 @@ import type { View } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
-import { Table } from '../components/table.tsx';
+import { actions, Table } from '../components/table.tsx';
 import { notifyDone } from '../notify.ts';
 import { pageNames, useViews } from './use-views.ts';
 
@@ -70,23 +70,19 @@ const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
           ),
         },
         { head: 'Page', className: 'wide-only', cell: ({ page }) => pageNames[page] },
-        {
-          head: 'Actions',
-          className: 'right',
-          cell: (view) => (
-            <ActButton
-              label="Delete"
-              aria-label={`Delete ${view.name}`}
-              act={remove}
-              sent={idOf(view)}
-              ask={{
-                title: `Delete ${view.name}?`,
-                text: 'No member will see this view any more.',
-                action: 'Delete',
-              }}
-            />
-          ),
-        },
+        actions('rules:write', (view: View) => (
+          <ActButton
+            label="Delete"
+            aria-label={`Delete ${view.name}`}
+            act={remove}
+            sent={idOf(view)}
+            ask={{
+              title: `Delete ${view.name}?`,
+              text: 'No member will see this view any more.',
+              action: 'Delete',
+            }}
+          />
+        )),
       ]}
       items={views}
     />
