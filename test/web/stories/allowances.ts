@@ -67,11 +67,11 @@ describe('an allowance', () => {
     await dialog.getByRole('button', { name: 'Ask for it' }).click();
     await dialog.getByText('must be more than $200, the limit now').waitFor();
     await screenshot(page, 'ask-for-a-project');
-    await dialog.getByLabel('Amount').fill('500');
+    await dialog.getByLabel('Amount').fill('1500');
     await dialog.getByRole('button', { name: 'Ask for it' }).click();
     await dialog.waitFor({ state: 'hidden' });
     page = await own.open('/raises');
-    await page.getByRole('row', { name: /\$500 for Default.*pending/ }).waitFor();
+    await page.getByRole('row', { name: /\$1,500 for Default.*pending/ }).waitFor();
 
     page = await others.open(`/limits/${id}`);
     expect(await page.getByLabel('The amount is for').isDisabled()).toBe(true);

@@ -80,7 +80,7 @@ const columns: readonly Column<Raise>[] = [
     head: 'For',
     cell: ({ amount, budgetName, label, value, limitNanoUsd, usedNanoUsd }) => (
       <>
-        <strong>${amount}</strong> for {label ?? value}
+        <strong>{formatLimit(amount)}</strong> for {label ?? value}
         <br />
         <span className="dim small">
           {budgetName}: used <Money nano={usedNanoUsd} /> of <Money nano={limitNanoUsd} />
