@@ -139,14 +139,8 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
     </p>
   );
 
-interface ExplanationProps {
-  readonly alert: Alert;
-  readonly keyNames: KeyNames;
-  readonly final: FinalFigure | null;
-}
-
 /** The summary, the names that most of it came from, and the notifications. */
-const Explanation = ({ alert, keyNames, final }: ExplanationProps) => {
+const Explanation = ({ alert, keyNames, final }: Required<Pick<AlertCardProps, 'alert' | 'keyNames' | 'final'>>) => {
   const mayMatch = useMayMatch();
   return (
     <>

@@ -11,10 +11,8 @@ import classes from './chart.module.css';
 
 const MAX_ROWS = 8;
 
-interface MetricValueProps {
+interface MetricValueProps extends Pick<StackedBarsProps, 'metric' | 'code'> {
   readonly value: number | null;
-  readonly metric: MetricName;
-  readonly code?: string | undefined;
 }
 
 /** A value of a metric: an amount of money in 1e-9 of US dollars or of the currency `code`, or a number. */

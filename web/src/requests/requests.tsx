@@ -5,7 +5,7 @@ import type { RequestSummary } from '../api/responses.ts';
 import { useApp } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { DownloadButton } from '../components/download.tsx';
-import { LoadProblem, PageHead } from '../components/page.tsx';
+import { ListPage } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { shownIn } from '../format/money.ts';
@@ -100,14 +100,17 @@ export const Requests = () => {
   const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return (
-    <div className="page">
-      <PageHead
-        title="Requests"
-        about="Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored."
-      >
-        <ViewsButton page="requests" />
-        <CsvButton search={search} />
-      </PageHead>
+    <ListPage
+      title="Requests"
+      about="Every tracked request: its usage, its cost, and how the cost is known. Bodies are never stored."
+      actions={
+        <>
+          <ViewsButton page="requests" />
+          <CsvButton search={search} />
+        </>
+      }
+      query={query}
+    >
       <RequestFilters search={search} />
       {data?.examinedFrom && (
         <p className="dim small">
@@ -116,7 +119,6 @@ export const Requests = () => {
         </p>
       )}
       {data && data.unreadableRequests > 0 && <p className="unknown small">{notListed(data.unreadableRequests)}</p>}
-      <LoadProblem query={query} title="The requests could not be loaded" />
       <Table
         label="Requests"
         columns={columns}
@@ -145,6 +147,6 @@ export const Requests = () => {
         )}
       </Table>
       <Outlet />
-    </div>
+    </ListPage>
   );
 };
