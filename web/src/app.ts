@@ -86,10 +86,11 @@ export const createApp = (settings: Settings): App => {
     queryCache: new QueryCache({ onError: (error, { queryKey }) => queryKey[1] !== ME && checkRights(error) }),
     mutationCache: new MutationCache({
       onSuccess: (_data, _variables, _result, { meta }) => void (meta?.done && notifyDone(meta.done)),
-      onError: (error, _variables, _result, { meta }) => {
+      onError: (error, _variables, _result, { meta, options: { mutationKey } }) => {
         checkRights(error);
-        // The dialog that would say so goes with its row.
-        const isGone = problemOf(error).code === 'NOT_FOUND' && session.isSignedIn();
+        // The dialog that would say so goes with its row. That of a new item stays.
+        const isOfItem = String(mutationKey?.[1]).includes('{');
+        const isGone = isOfItem && problemOf(error).code === 'NOT_FOUND' && session.isSignedIn();
         const failure = meta?.failure ?? (isGone && 'It is not there any more');
         if (failure) notifyProblem(failure, error);
       },

@@ -789,6 +789,21 @@ it('a dialog about what was deleted elsewhere goes with its row, and the page sa
   await page.getByText('No prices of your own').waitFor();
 });
 
+it('a form that names what was deleted elsewhere says so once', async () => {
+  const session = await register(fixture().dashboard);
+  const project = await readApi<{ readonly id: string }>('/projects', { name: 'Search' }, session);
+  const page = await (await openSignedIn(session)).open('/keys');
+  await page.getByRole('button', { name: 'New key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Late');
+  await dialog.getByLabel('Project').selectOption('Search');
+  await callApi('DELETE', `/projects/${project.id}`, undefined, session);
+  await dialog.getByRole('button', { name: 'Create the key' }).click();
+  await dialog.getByText('There is no such project.').waitFor();
+  await waitUntilIdle(page);
+  expect(await page.getByText('There is no such project.').count()).toBe(1);
+});
+
 describe('with the API slow', () => {
   it('each page shows skeletons at once, and the layout does not shift when the figures load', async () => {
     // The tile of the month says what it lacks, too.

@@ -98,7 +98,6 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
   const code = report?.displayCurrency?.code;
   const gaps = report?.untracked.gaps ?? [];
   const title = isLatency ? metrics.latency.title : `${metrics[metric].title} by ${groupWord(by)}`;
-  const hasUnpriced = (totals?.unpricedRequests ?? 0) > 0;
   return (
     <section className={`card card-pad ${classes['trend']}`} aria-labelledby="trend" aria-busy={isStale}>
       <Group justify="space-between" gap="8px 20px" mb={10}>
@@ -224,7 +223,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
             p95 ≈ {formatDuration(totals.latency.p95Ms)} of {plural(totals.latency.requests, 'request')}
           </li>
         )}
-        {hasUnpriced && metric === 'cost' && (
+        {metric === 'cost' && totals && totals.unpricedRequests > 0 && (
           <li>
             <span className={chartClasses['diamond']} />
             has requests of unknown cost
