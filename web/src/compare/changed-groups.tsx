@@ -24,6 +24,7 @@ interface ChangedGroupsProps {
 /** The groups by change, the largest first. A click filters by one. */
 export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsProps) => {
   const { groups, otherGroups, displayCurrency } = change;
+  if (groups.length === 0) return <p className="card card-pad dim">No requests in either period.</p>;
   const most = Math.max(...groups.map(({ costChangeNanoUsd }) => Math.abs(costChangeNanoUsd ?? 0)), 1);
   const name = (group: Group) => (
     <>
@@ -83,7 +84,6 @@ export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsPro
         items={otherGroups ? [...groups, otherGroups] : groups}
         keyOf={(row) => ('groups' in row ? 'others' : groupKey(row, by))}
       />
-      {groups.length === 0 && <p className="dim card-pad">No requests in either period.</p>}
     </section>
   );
 };
