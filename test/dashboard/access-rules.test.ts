@@ -12,6 +12,7 @@ import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
 import { type Block, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
+import { invalidAt, refusedWith } from '../http/invoke.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 /** The account's dearest requests. */
@@ -76,7 +77,7 @@ describe('an access rule', () => {
     ['has an unknown key', { scope: { key: 'key-9' }, denied: ['openai/*'] }, 'scope.key'],
     ['has an unknown project', { scope: { project: 'nowhere' }, denied: ['openai/*'] }, 'scope.project'],
   ])('that %s is not stored', async (_case, rule, path) => {
-    expect(await create(rule)).toMatchObject({ status: 400, body: { error: { details: [{ path }] } } });
+    expect(await create(rule)).toMatchObject(invalidAt(path));
     expect(await stored()).toEqual([]);
   });
 
@@ -86,10 +87,7 @@ describe('an access rule', () => {
       createdAt: clock.toISOString(),
     }));
     await openBlocks(table).change(caller.accountId, (blocks) => ({ ...blocks, access }));
-    expect(await create({ denied: ['openai/*'] })).toMatchObject({
-      status: 409,
-      body: { error: { code: 'LIMIT_REACHED' } },
-    });
+    expect(await create({ denied: ['openai/*'] })).toMatchObject(refusedWith(409, 'LIMIT_REACHED'));
   });
 });
 

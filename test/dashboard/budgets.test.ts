@@ -22,7 +22,7 @@ import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts
 import { judgeAccount } from '../../lambda/rule-evaluator/judge-rules.ts';
 import { evaluationDependencies } from '../../lambda/rule-evaluator/open-judge.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
-import { callAs, silentLogger } from '../http/invoke.ts';
+import { callAs, invalidAt, refusedWith, silentLogger } from '../http/invoke.ts';
 import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
 let delivered: Alert[];
@@ -35,14 +35,9 @@ beforeEach(() => {
   delivered = [];
 });
 
+const TEAM = { name: 'Team', amount: 100, period: 'monthly' };
 const create = async (changes: object = {}) => {
-  const { status, body } = await call('POST', '/budgets', {
-    name: 'Team',
-    amount: 100,
-    period: 'monthly',
-    block: {},
-    ...changes,
-  });
+  const { status, body } = await call('POST', '/budgets', { ...TEAM, block: {}, ...changes });
   expect([status, body]).toEqual([201, expect.anything()]);
   return body;
 };
@@ -147,21 +142,19 @@ describe('a budget', () => {
     const { id } = await create();
     expect((await call('GET', '/alert-rules')).body.items).toEqual([]);
     expect((await call('GET', `/alert-rules/${id}`)).status).toBe(404);
-    expect(await call('GET', '/budgets/none')).toMatchObject({
-      ...{ status: 404, body: { error: { message: 'There is no such alert rule or budget.' } } },
-    });
+    expect(await call('GET', '/budgets/none')).toMatchObject(
+      refusedWith(404, 'NOT_FOUND', 'There is no such alert rule or budget.'),
+    );
   });
 
   it.each<[string, object, string]>([
     ['an amount of 0', { amount: 0 }, 'amount'],
     ['an unknown period', { period: 'yearly' }, 'period'],
-    ['days in the wrong order', { period: { from: '2026-11-10', to: '2026-11-09' } }, 'period'],
+    ['days in the wrong order', { period: { from: '2026-11-10', to: '2026-11-09' } }, 'period.to'],
     ['a block below 100 %', { block: { atPercent: 90 } }, 'block.atPercent'],
   ])('refuses %s', async (_case, changes, path) => {
-    const body = { name: 'Team', amount: 100, period: 'monthly', ...changes };
-    const { status, body: refusal } = await call('POST', '/budgets', body);
-    expect(status).toBe(400);
-    expect(refusal.error.details.map((detail: { path: string }) => detail.path).join()).toContain(path);
+    const body = { ...TEAM, ...changes };
+    expect(await call('POST', '/budgets', body)).toMatchObject(invalidAt(path));
   });
 });
 
@@ -169,9 +162,7 @@ it('is for each value of no days that began before the requests on record, by wh
   const make = (from: string, changes: object) =>
     call('POST', '/budgets', { name: 'Launch', amount: 100, period: { from, to: '2026-12-31' }, ...changes });
   // FREE keeps requests for 30 days.
-  expect(await make('2026-10-20', { each: 'key' })).toMatchObject({
-    ...{ status: 400, body: { error: { details: [{ path: 'period.from' }] } } },
-  });
+  expect(await make('2026-10-20', { each: 'key' })).toMatchObject(invalidAt('period.from'));
   expect((await make('2026-10-22', { each: 'key' })).status).toBe(201);
   expect((await make('2026-10-20', {})).status).toBe(201);
 });
@@ -180,9 +171,7 @@ it('tests no budget for each of a dimension, whose values nobody counted before'
   await spend(40, '2026-11-02T10:00:00.000Z');
   await spend(75, '2026-11-10T10:00:00.000Z');
   const body = { amount: 100, period: 'monthly', each: 'key', block: {} };
-  expect(await call('POST', '/budgets/preview', body)).toMatchObject({
-    ...{ status: 400, body: { error: { details: [{ path: 'each' }] } } },
-  });
+  expect(await call('POST', '/budgets/preview', body)).toMatchObject(invalidAt('each'));
 });
 
 it('shows what a budget would have done in the last 30 days, and stores nothing', async () => {
@@ -280,14 +269,11 @@ describe('a budget of a project', () => {
   });
 
   it('has to be one of the account', async () => {
-    const body = { name: 'Team', amount: 100, period: 'monthly', filter: { project: 'nowhere' } };
-    for (const path of ['/budgets', '/budgets/preview']) {
-      const { status, body: refusal } = await call('POST', path, body);
-      expect([status, refusal.error.details]).toEqual([
-        400,
-        [{ path: 'filter.project', message: 'nowhere is not a project of the account' }],
-      ]);
-    }
+    const body = { ...TEAM, filter: { project: 'nowhere' } };
+    for (const path of ['/budgets', '/budgets/preview'])
+      expect(await call('POST', path, body)).toMatchObject(
+        invalidAt('filter.project', 'nowhere is not a project of the account'),
+      );
     const { id } = await create();
     for (const filter of [{ project: 'nowhere' }, { key: 'nowhere' }, { member: 'nobody' }])
       expect((await call('PATCH', `/budgets/${id}`, { filter })).status).toBe(400);
@@ -328,13 +314,8 @@ describe('a budget that stops requests', () => {
     await judge();
     expect(await blocks()).toEqual([
       {
-        id,
-        kind: 'budget',
-        name: 'Team',
-        scope: { provider: 'openai', tag: 'night' },
-        until: '2026-12-01T00:00:00.000Z',
-        amountNanoUsd: 100_000_000_000,
-        spentNanoUsd: 100_000_000_000,
+        ...{ id, kind: 'budget', name: 'Team', scope: { provider: 'openai', tag: 'night' } },
+        ...{ until: '2026-12-01T00:00:00.000Z', amountNanoUsd: 100e9, spentNanoUsd: 100e9 },
       },
     ]);
   });
@@ -366,13 +347,8 @@ describe('a budget that stops requests', () => {
 
   it('leaves pauses alone', async () => {
     const pause = {
-      id: 'pause-1',
-      kind: 'pause' as const,
-      name: 'Night shift',
-      scope: { sessionId: 's' },
-      until: null,
-      amountNanoUsd: null,
-      spentNanoUsd: null,
+      ...{ id: 'pause-1', kind: 'pause' as const, name: 'Night shift', scope: { sessionId: 's' } },
+      ...{ until: null, amountNanoUsd: null, spentNanoUsd: null },
     };
     await openBlocks(table).change(caller.accountId, (current) => ({ ...current, blocks: [pause] }));
     await spend(101);
@@ -518,9 +494,9 @@ describe('a budget for each of a dimension', () => {
     expect(set).toMatchObject({ status: 200, body: { amount: 300, until: '2026-12-01T00:00:00.000Z' } });
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 300e9, isBlocked: false }]);
     const over = { amount: 400, until: clock.toISOString() };
-    expect((await call('PUT', `/budgets/${id}/values/ada`, over)).body.error.details).toEqual([
-      { path: 'until', message: 'must be in the future' },
-    ]);
+    expect(await call('PUT', `/budgets/${id}/values/ada`, over)).toMatchObject(
+      invalidAt('until', 'must be in the future'),
+    );
     await call('DELETE', `/budgets/${id}/values/ada`);
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 200e9, isBlocked: true }]);
     expect((await audited()).slice(0, 2)).toMatchObject([
@@ -610,10 +586,9 @@ it('is neither changed nor deleted by whom it alone stops, unless they decide ab
   for (const filter of [{ member: caller.userId }, { key: caller.keyId }]) {
     const { id } = await create({ filter });
     for (const [method, body] of [['PATCH', { amount: 200 }], ['DELETE']] as const)
-      expect(await call(method, `/budgets/${id}`, body, member)).toMatchObject({
-        status: 403,
-        body: { error: { message: expect.stringContaining('This budget stops only you.') } },
-      });
+      expect(await call(method, `/budgets/${id}`, body, member)).toMatchObject(
+        refusedWith(403, 'FORBIDDEN', 'This budget stops only you.'),
+      );
     expect((await call('DELETE', `/budgets/${id}`)).status).toBe(204);
   }
 });

@@ -14,6 +14,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import type { SpendGroup } from '../../web/src/api/responses.ts';
 import { newAccount, newKey } from '../data/new-account.ts';
+import { refusedWith } from '../http/invoke.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
@@ -95,7 +96,7 @@ describe('dimensions', () => {
       ...['a b', 'a#b', 'a:b', 'a,b', '', '.team', 'x'.repeat(65)].map((name) => [name]),
     ].map((names) => [names]),
   )('refuses the names %j', async (names) => {
-    expect(await declare(...names)).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(await declare(...names)).toMatchObject(refusedWith(400, 'VALIDATION_ERROR'));
   });
 
   it('are not removed while an active rule filters by them', async () => {
@@ -105,7 +106,7 @@ describe('dimensions', () => {
     expect(detailsOf((await create()).body)?.path).toBe('config.filter.dim');
     await declare('team');
     expect((await create()).status).toBe(201);
-    expect(await declare('env')).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(await declare('env')).toMatchObject(refusedWith(409, 'CONFLICT'));
     const switchTo = (isActive: boolean) => call('PATCH', '/alert-rules/rule-1', { isActive });
     await switchTo(false);
     expect((await declare('env')).status).toBe(200);

@@ -196,7 +196,7 @@ describe('invitations', () => {
       ],
     });
     expect(await as(owner.userId).invitations()).toEqual([]);
-    expect(await accept(token)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    expect(await accept(token)).toMatchObject(refusedWith(404, 'NOT_FOUND'));
   });
 
   it('are accepted with the login of a former member and its password', async () => {
@@ -217,7 +217,7 @@ describe('invitations', () => {
     logins.set(other.userId, { userId: other.userId, email: other.email, createdAt: new Date(0) });
     logins.set(mine.userId, { userId: mine.userId, email: mine.email, createdAt: new Date(0) });
     const elsewhere = await as(mine.userId).invite(other.email);
-    expect(elsewhere).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(elsewhere).toMatchObject(refusedWith(409, 'CONFLICT'));
     expect(elsewhere.body.error.message).toContain('belongs to another account');
     const here = await as(mine.userId).invite(mine.email);
     expect(here.body.error.message).toContain('member of this account already');
@@ -273,7 +273,7 @@ describe('invitations', () => {
     await as(userId).leave();
     now = new Date(now.getTime() + 2 * 60_000);
     await as(second.userId).invite(email);
-    expect(await accept(lastToken())).toMatchObject({ status: 401, body: { error: { code: 'TOTP_REQUIRED' } } });
+    expect(await accept(lastToken())).toMatchObject(refusedWith(401, 'TOTP_REQUIRED'));
     // The new account requires one, too: the login has it already.
     const audit = auditEntry(second.accountId, {}, { action: 'settings.changed' }, now);
     await openAccounts(table).setRequiresTotp(true, audit);
@@ -328,7 +328,7 @@ describe('invitations', () => {
     await setVerified(null);
     mails.length = 0;
     for (const attempt of [as(owner.userId).invite(newEmail()), as(owner.userId).resend(body.id)])
-      expect(await attempt).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+      expect(await attempt).toMatchObject(refusedWith(409, 'CONFLICT'));
     expect(mails).toEqual([]);
     await setVerified(now.toISOString());
     expect((await as(owner.userId).invite(newEmail())).status).toBe(201);
@@ -382,7 +382,7 @@ describe('invitations', () => {
     const { accountId, userId } = await newUnverifiedAccount(table);
     const ask = () => callAs(handler, { accountId, userId })('POST', '/auth/verification-codes');
     failingMail = true;
-    expect(await ask()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } });
+    expect(await ask()).toMatchObject(refusedWith(503, 'UNAVAILABLE'));
     failingMail = false;
     now = new Date(now.getTime() + 60_000);
     expect((await ask()).status).toBe(202);

@@ -5,6 +5,7 @@ import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
+import { invalidAt } from '../http/invoke.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 /** It happens before keys are written next. */
@@ -56,10 +57,7 @@ describe('a pause', () => {
     expect(body).toMatchObject({ scope: { project: 'default' }, until: null });
     expect(await blocks()).toMatchObject([{ scope: { keyIds: [caller.keyId] } }]);
     for (const scope of [{ project: 'nowhere' }, { key: 'nowhere' }])
-      expect(await pause(scope)).toMatchObject({
-        status: 400,
-        body: { error: { details: [{ path: `scope.${Object.keys(scope)[0]}` }] } },
-      });
+      expect(await pause(scope)).toMatchObject(invalidAt(`scope.${Object.keys(scope)[0]}`));
   });
 
   it('ends by itself, or when somebody ends it', async () => {

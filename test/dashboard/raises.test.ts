@@ -10,7 +10,7 @@ import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { MailError } from '../../lambda/integrations/mail.ts';
 import { newAccount, newKey, newMember } from '../data/new-account.ts';
-import { callAs } from '../http/invoke.ts';
+import { callAs, invalidAt } from '../http/invoke.ts';
 import { dashboardForTests, openDashboard } from './open-dashboard.ts';
 
 let mails: { readonly to: readonly string[]; readonly subject: string; readonly text: string }[];
@@ -166,10 +166,7 @@ describe('asking for more', () => {
   it('takes more than holds now, and one at a time', async () => {
     const id = await newBudget();
     const low = await ask(developer, id, { amount: 200 });
-    expect([low.status, low.body.error.details]).toEqual([
-      400,
-      [{ path: 'amount', message: 'must be more than $200, the limit now' }],
-    ]);
+    expect(low).toMatchObject(invalidAt('amount', 'must be more than $200, the limit now'));
     const twice = await Promise.all([ask(developer, id), ask(developer, id)]);
     expect(twice.map(({ status }) => status).sort()).toEqual([201, 409]);
     await call(boss, 'PUT', `/budgets/${id}/values/${admin.userId}`, { amount: null });

@@ -16,7 +16,7 @@ import { route } from '../../lambda/http/operation.ts';
 import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
-import { invoke, serve } from '../http/invoke.ts';
+import { invoke, refusedWith, serve } from '../http/invoke.ts';
 import { type BilledDay, CREDENTIAL, startMockBills } from '../integrations/bills/mock-bills.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
@@ -240,10 +240,9 @@ describe('a comparison with the bill', () => {
   });
 
   it('refuses an invoice that it cannot read, and stores none of it', async () => {
-    expect(await bill('day,amount\n2026-11-20,1\n2026-11-20,one')).toMatchObject({
-      status: 400,
-      body: { error: { message: expect.stringContaining('line 3') } },
-    });
+    expect(await bill('day,amount\n2026-11-20,1\n2026-11-20,one')).toMatchObject(
+      refusedWith(400, 'VALIDATION_ERROR', 'line 3'),
+    );
     expect((await compare()).body).toMatchObject({ billedDays: 0 });
     const many = `day,amount\n${'2026-11-20,0.01\n'.repeat(501)}`;
     expect(await bill(many)).toMatchObject({ status: 400 });

@@ -6,7 +6,7 @@ import type { Account, NewAccount } from '../../lambda/data/accounts/accounts.ts
 import { EmailTakenError, InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import { route } from '../../lambda/http/operation.ts';
 import type { DirectoryUser } from '../../lambda/integrations/user-directory.ts';
-import { invoke, serve, silentLogger } from '../http/invoke.ts';
+import { invoke, refusedWith, serve, silentLogger } from '../http/invoke.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
@@ -129,7 +129,7 @@ describe('register', () => {
 
   it.each(['invite', 'closed'] as const)('creates nothing while registration is %s', async (registration) => {
     const { handler, users, accounts } = world(registration);
-    expect(await post(handler)).toMatchObject({ status: 403, body: { error: { code: 'REGISTRATION_CLOSED' } } });
+    expect(await post(handler)).toMatchObject(refusedWith(403, 'REGISTRATION_CLOSED'));
     expect([users.size, accounts.size]).toEqual([0, 0]);
   });
 
@@ -169,7 +169,7 @@ describe('register', () => {
     );
     breaks.clear();
     // A user this new may belong to another registration in progress.
-    expect(await post(handler)).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(await post(handler)).toMatchObject(refusedWith(409, 'CONFLICT'));
     Object.assign(byEmail('ada@example.com')!, { createdAt: new Date(now.getTime() - 61_000) });
     expect((await post(handler)).status).toBe(201);
     expect([users.size, accounts.size]).toEqual([1, 1]);
@@ -184,7 +184,7 @@ describe('register', () => {
   ])('refuses a password with %s and explains', async (_, password) => {
     const { handler, users } = world();
     const response = await post(handler, { password });
-    expect(response).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(response).toMatchObject(refusedWith(400, 'VALIDATION_ERROR'));
     expect(response.body.error.details[0]).toEqual({ path: 'password', message: expect.stringMatching(/characters/i) });
     expect(response.text).not.toContain(password);
     expect(users.size).toBe(0);

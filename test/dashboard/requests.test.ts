@@ -7,7 +7,7 @@ import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { requestColumns } from '../../lambda/domain/exports/datasets.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, serve } from '../http/invoke.ts';
+import { invalidAt, invoke, refusedWith, serve } from '../http/invoke.ts';
 
 type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
@@ -109,10 +109,9 @@ describe('GET /requests', () => {
         filter: expect.objectContaining({ client: 'codex', session: 's1', agent: null, metadata: query.metadata }),
       }),
     );
-    expect(await get('/requests', { metadata: ['search'] })).toMatchObject({
-      status: 400,
-      body: { error: { details: [{ path: 'metadata.0', message: 'must be name:value' }] } },
-    });
+    expect(await get('/requests', { metadata: ['search'] })).toMatchObject(
+      invalidAt('metadata.0', 'must be name:value'),
+    );
   });
 
   it('filters by the member and project of keys, among those that the caller sees', async () => {
@@ -226,6 +225,6 @@ describe('GET /requests/{requestId}', () => {
 
   it('responds with 404 to an unknown id', async () => {
     find.mockResolvedValue(undefined);
-    expect(await get('/requests/x')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    expect(await get('/requests/x')).toMatchObject(refusedWith(404, 'NOT_FOUND'));
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ownPricesKey } from '../../lambda/data/table/keys.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
-import { invoke } from '../http/invoke.ts';
+import { invoke, refusedWith } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { openDashboard } from './open-dashboard.ts';
@@ -127,7 +127,7 @@ describe('GET /sessions/{sessionId}', () => {
   it('finds an id with any characters, and says where there is none', async () => {
     const get = await accountWith(sent);
     expect((await get('/sessions/ticket%207%2F8')).body).toMatchObject({ id: 'ticket 7/8', requests: 1 });
-    expect(await get('/sessions/s')).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
+    expect(await get('/sessions/s')).toMatchObject(refusedWith(404, 'NOT_FOUND'));
     expect((await get('/sessions/s1', { to: ['2026-11-18'] })).status).toBe(404);
     expect((await get('/sessions/s1', { to: ['2026-11-19'] })).body).toMatchObject({ requests: 1, isComplete: true });
   });

@@ -16,7 +16,7 @@ import type { LinkIdentity } from '../../lambda/integrations/sign-on.ts';
 import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrations/sign-on.ts';
 import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
 import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
-import { APP_CLIENT_ID, invoke } from '../http/invoke.ts';
+import { APP_CLIENT_ID, invalidAt, invoke, refusedWith } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { identityApi } from './open-identity.ts';
 
@@ -183,10 +183,7 @@ describe('signing in', () => {
   it('is refused where no account uses the provider, or not any more', async () => {
     const company = await newCompany();
     const grace = company.person();
-    expect(await signIn(grace)).toMatchObject({
-      status: 403,
-      body: { error: { message: expect.stringMatching(/No account uses/) } },
-    });
+    expect(await signIn(grace)).toMatchObject(refusedWith(403, 'FORBIDDEN', /No account uses/));
     await company.change({ provider: company.name });
     expect((await signIn(grace)).status).toBe(200);
     await company.change({ provider: null });
@@ -305,9 +302,7 @@ describe('the settings', () => {
       isRequired: false,
     });
     for (const provider of [other.name, 'nonsense', 'constructor'])
-      expect((await company.change({ provider })).body.error.details).toEqual([
-        { path: 'provider', message: `must be ${company.name}` },
-      ]);
+      expect(await company.change({ provider })).toMatchObject(invalidAt('provider', `must be ${company.name}`));
     expect((await company.change({ isRequired: true })).status).toBe(400);
     expect((await company.change({})).status).toBe(400);
     expect((await company.change({ provider: company.name, defaultRole: 'owner' })).status).toBe(400);
@@ -326,9 +321,9 @@ describe('the settings', () => {
     const company = await newCompany();
     await company.change({ provider: company.name, isRequired: true });
     mails.length = 0;
-    expect((await company.change({ isRequired: false, password: undefined })).body.error.details).toMatchObject([
-      { path: 'password', message: expect.stringContaining('identity provider again') },
-    ]);
+    expect(await company.change({ isRequired: false, password: undefined })).toMatchObject(
+      invalidAt('password', 'identity provider again'),
+    );
     expect((await company.change({ isRequired: false, password: 'wrong' })).status).toBe(401);
     expect(await company.read()).toMatchObject({ isRequired: true });
     expect(mails).toEqual([]);
@@ -345,9 +340,9 @@ describe('the settings', () => {
     const TableName = table.name;
     const { Item } = await table.call('GetItem', { TableName, Key: userKey(company.userId) });
     await table.call('PutItem', { TableName, Item: { ...Item, emailVerifiedAt: null } });
-    expect((await company.change({ provider: name })).body.error.details).toEqual([
-      { path: 'provider', message: 'can be chosen once your e-mail address is verified' },
-    ]);
+    expect(await company.change({ provider: name })).toMatchObject(
+      invalidAt('provider', 'can be chosen once your e-mail address is verified'),
+    );
   });
 
   it('give a provider to one account only', async () => {
@@ -362,10 +357,7 @@ describe('the settings', () => {
       caller: { accountId, userId, role: 'owner' },
       body: { provider: company.name, password: 'x' },
     });
-    expect(response).toMatchObject({
-      status: 409,
-      body: { error: { message: expect.stringMatching(/Another account/) } },
-    });
+    expect(response).toMatchObject(refusedWith(409, 'CONFLICT', /Another account/));
     await company.change({ provider: null });
     expect(await openSignOns(table).accountOf(company.name)).toBeUndefined();
   });
@@ -386,10 +378,7 @@ describe('required single sign-on', () => {
     expect([(await logInWithPassword()).status, (await refreshSession()).status]).toEqual([200, 200]);
 
     await company.change({ isRequired: true });
-    expect(await logInWithPassword()).toMatchObject({
-      status: 403,
-      body: { error: { message: expect.stringMatching(/single sign-on/) } },
-    });
+    expect(await logInWithPassword()).toMatchObject(refusedWith(403, 'FORBIDDEN', /single sign-on/));
     expect((await refreshSession()).status).toBe(401);
     // A session that begins now has begun at the provider.
     signedInAtSeconds = NOW_SECONDS;

@@ -6,7 +6,7 @@ import type { Counters, SpendCounter } from '../../lambda/domain/spend/counters.
 import { OTHER, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
 import { readCountersFrom } from '../../lambda/domain/spend/spend-question.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { type ApiCall, invoke, serve } from '../http/invoke.ts';
+import { type ApiCall, invoke, refusedWith, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account', userId: 'user' };
 const USD = 1_000_000_000;
@@ -185,6 +185,6 @@ describe('GET /spend/compare', () => {
 
   it('rejects sums that are too large to be exact', async () => {
     spent.push(counter('2026-11-10', 'm', null, { costComputedNanoUsd: Number.MAX_SAFE_INTEGER }));
-    expect(await get(days)).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(await get(days)).toMatchObject(refusedWith(400, 'VALIDATION_ERROR'));
   });
 });

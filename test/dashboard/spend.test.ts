@@ -6,7 +6,7 @@ import type { SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import type { ReadCounters } from '../../lambda/domain/spend/spend-question.ts';
 import type { TrackingGap } from '../../lambda/domain/spend/tracking-gaps.ts';
 import { route } from '../../lambda/http/operation.ts';
-import { invoke, serve } from '../http/invoke.ts';
+import { invoke, refusedWith, serve } from '../http/invoke.ts';
 
 const caller = { accountId: 'account-1', userId: 'user' };
 const counter: SpendCounter = {
@@ -112,7 +112,7 @@ describe('GET /spend', () => {
       for (const time of ['2026-11-19', '2026-11-20'])
         yield { ...counter, time, counters: { requests: 1, reasoningTokens: Number.MAX_SAFE_INTEGER } };
     });
-    expect(await get()).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
+    expect(await get()).toMatchObject(refusedWith(400, 'VALIDATION_ERROR'));
   });
 
   it('omits the preceding range if only its sum is too large', async () => {

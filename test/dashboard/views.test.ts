@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_SEARCH_CHARACTERS, MAX_VIEWS, searchProblem, viewPages } from '../../lambda/domain/accounts/saved-view.ts';
-import { invalidAt } from '../http/invoke.ts';
+import { invalidAt, refusedWith } from '../http/invoke.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
 const NOW = '2026-11-20T16:30:00.000Z';
@@ -42,7 +42,7 @@ describe('/views', () => {
 
   it('has each name once on a page', async () => {
     const { body: first } = await save({ name: 'A' });
-    expect(await save({ name: 'A' })).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
+    expect(await save({ name: 'A' })).toMatchObject(refusedWith(409, 'CONFLICT'));
     expect((await save({ name: 'A', page: 'compare' })).status).toBe(201);
     const { body: second } = await save({ name: 'B' });
     expect((await call('PATCH', `/views/${second.id}`, { name: 'A' })).status).toBe(409);
@@ -52,7 +52,7 @@ describe('/views', () => {
   it('has at most 50 views, and can change them then', async () => {
     for (let n = 0; n < MAX_VIEWS; n++) expect((await save({ name: `View ${n}` })).status).toBe(201);
     const full = await save({ name: 'One more' });
-    expect(full).toMatchObject({ status: 409, body: { error: { code: 'LIMIT_REACHED' } } });
+    expect(full).toMatchObject(refusedWith(409, 'LIMIT_REACHED'));
     const [{ id }] = await list();
     expect((await call('PATCH', `/views/${id}`, { name: 'One more' })).status).toBe(200);
     expect((await call('DELETE', `/views/${id}`)).status).toBe(204);

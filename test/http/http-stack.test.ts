@@ -17,7 +17,7 @@ import { errorBodySchema } from '../../lambda/http/error-codes.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { inGroup, route } from '../../lambda/http/operation.ts';
 import { MAX_BODY_BYTES } from '../../lambda/http/parse-request.ts';
-import { invoke, membershipOf, silentLogger } from './invoke.ts';
+import { invoke, membershipOf, refusedWith, silentLogger } from './invoke.ts';
 
 const operation = inGroup('Things');
 
@@ -204,19 +204,16 @@ describe('httpStack', () => {
 
   it('rejects a body above the limit', async () => {
     const response = await invoke(handler, { ...good, body: { name: 'x'.repeat(MAX_BODY_BYTES) } });
-    expect(response).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    expect(response).toMatchObject(refusedWith(413, 'PAYLOAD_TOO_LARGE'));
   });
 
   it('rejects claims without a user', async () => {
     const response = await invoke(handler, { ...good, caller: undefined });
-    expect(response).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } });
+    expect(response).toMatchObject(refusedWith(401, 'UNAUTHORIZED'));
   });
 
   it('responds with 404 to an unknown endpoint', async () => {
-    expect(await invoke(handler, { method: 'GET', path: '/api/things' })).toMatchObject({
-      status: 404,
-      body: { error: { code: 'NOT_FOUND' } },
-    });
+    expect(await invoke(handler, { method: 'GET', path: '/api/things' })).toMatchObject(refusedWith(404, 'NOT_FOUND'));
   });
 
   it.each([
@@ -242,7 +239,7 @@ describe('httpStack', () => {
   it('logs an unknown error and does not reveal its message', async () => {
     create.mockRejectedValue(new Error('table svc_secret exploded'));
     const response = await invoke(handler, good);
-    expect(response).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL' } } });
+    expect(response).toMatchObject(refusedWith(500, 'INTERNAL'));
     expect(response.text).not.toContain('exploded');
     expect(logger.error).toHaveBeenCalledTimes(1);
   });

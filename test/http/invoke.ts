@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { jest } from '@jest/globals';
+import { expect, jest } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type HttpStackOptions, httpStack } from '../../lambda/http/http-stack.ts';
 import type { Caller, Membership, Route } from '../../lambda/http/operation.ts';
@@ -88,10 +88,21 @@ export const callAs =
   (method: string, path: string, body?: unknown, as: Partial<Caller> = {}, query?: ApiCall['query']) =>
     invoke(handler, { method, path: `/api${path}`, body, caller: { ...caller, ...as }, query });
 
-/** What a refused call gets, for `toMatchObject`. */
-export const refusedWith = (status: number, code: string) => ({ status, body: { error: { code } } });
+const messageWith = (part: string | RegExp | undefined) =>
+  part === undefined
+    ? {}
+    : { message: typeof part === 'string' ? expect.stringContaining(part) : expect.stringMatching(part) };
+
+/** What a refused call gets, for `toMatchObject`. @param part of the message */
+export const refusedWith = (status: number, code: string, part?: string | RegExp) => ({
+  status,
+  body: { error: { code, ...messageWith(part) } },
+});
 /** The same where a member of the body is wrong. */
-export const invalidAt = (path: string) => ({ status: 400, body: { error: { details: [{ path }] } } });
+export const invalidAt = (path: string, part?: string | RegExp) => ({
+  status: 400,
+  body: { error: { code: 'VALIDATION_ERROR', details: [{ path, ...messageWith(part) }] } },
+});
 
 /** A logger that records its calls and prints nothing. */
 export const silentLogger = () => ({
