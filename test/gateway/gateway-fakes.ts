@@ -17,6 +17,21 @@ export const EACH_KEY: EachLimit = {
   ...{ notifyAt: [], askUrl: '' },
 };
 
+/** What names the account, and the provider's own credential. */
+export const CREDENTIALS: readonly string[] = ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk-test'];
+
+/** A POST of JSON; a chat by default. */
+export const jsonRequest = (body: object | Buffer, headers: readonly string[] = []) => {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const content = ['Content-Type', 'application/json', 'Content-Length', String(bytes.length)];
+  return {
+    method: 'POST',
+    target: '/v1/chat/completions',
+    headers: [...CREDENTIALS, ...content, ...headers],
+    body: bytes,
+  };
+};
+
 /** The owner of every key. */
 export const ACTIVE: KeyOwner = { accountId: 'account-1', keyId: 'key-1', active: true };
 
@@ -100,7 +115,7 @@ export const fakeExchange = (
       method: 'GET',
       host: 'openai.gateway.test',
       target: '/v1/models',
-      headers: ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk-test'],
+      headers: CREDENTIALS,
       body: null,
       ...request,
     },

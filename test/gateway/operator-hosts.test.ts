@@ -4,14 +4,12 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { getGlobalDispatcher } from 'undici';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { ask } from '../../fixtures/exchange.ts';
-import { fakeExchange } from './gateway-fakes.ts';
+import { CREDENTIALS, fakeExchange, jsonRequest } from './gateway-fakes.ts';
 import { gatewayForTests } from './gateway-for-tests.ts';
 import { KEYS } from './gateway-host.ts';
 
-const credentials = ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer key'];
-
 /** Where the gateway sends a request for a cloud: origin and path, or the code of its own error. */
-const sentTo = (label: string, target: string, headers: readonly string[] = credentials): string => {
+const sentTo = (label: string, target: string, headers: readonly string[] = CREDENTIALS): string => {
   const { sent, errorCode, headers: forClient } = fakeExchange({ host: `${label}.gateway.test`, target, headers });
   const [request] = sent;
   if (!request) return forClient() ? errorCode() : 'nothing';
@@ -20,28 +18,18 @@ const sentTo = (label: string, target: string, headers: readonly string[] = cred
 };
 
 describe('the host that a path names', () => {
+  const deployment = '/openai/deployments/gpt%2F4/chat/completions?api-version=2025-04-01-preview';
+  const models = '/models/chat/completions?a=/openai/';
   it.each([
     ['azure', '/acme-ai/openai/v1/responses', 'https://acme-ai.openai.azure.com/openai/v1/responses'],
-    [
-      'azure',
-      '/acme/openai/deployments/gpt%2F4/chat/completions?api-version=2025-04-01-preview',
-      'https://acme.openai.azure.com/openai/deployments/gpt%2F4/chat/completions?api-version=2025-04-01-preview',
-    ],
+    ['azure', `/acme${deployment}`, `https://acme.openai.azure.com${deployment}`],
     ['azure', '/acme/anthropic/v1/messages', 'https://acme.services.ai.azure.com/anthropic/v1/messages'],
-    [
-      'azure',
-      '/acme/models/chat/completions?a=/openai/',
-      'https://acme.services.ai.azure.com/models/chat/completions?a=/openai/',
-    ],
+    ['azure', `/acme${models}`, `https://acme.services.ai.azure.com${models}`],
     ['azure', '/acme/openai-x/y', 'https://acme.services.ai.azure.com/openai-x/y'],
     ['azure', '/acme', 'https://acme.services.ai.azure.com/'],
     ['azure', `/${KEYS.active}/acme/openai?x`, 'https://acme.openai.azure.com/openai?x'],
     ['azure', 'http://evil.test/acme/openai/', 'https://acme.openai.azure.com/openai/'],
-    [
-      'bedrock',
-      '/us-east-1/model/a%3A0/converse',
-      'https://bedrock-runtime.us-east-1.amazonaws.com/model/a%3A0/converse',
-    ],
+    ['bedrock', '/us-east-1/model/a%3A0/x', 'https://bedrock-runtime.us-east-1.amazonaws.com/model/a%3A0/x'],
     ['bedrock', '/us-gov-west-1//x/../y', 'https://bedrock-runtime.us-gov-west-1.amazonaws.com//x/../y'],
     ['vertex', '/europe-west12/v1/projects', 'https://europe-west12-aiplatform.googleapis.com/v1/projects'],
     ['vertex', '/global/v1/projects', 'https://aiplatform.googleapis.com/v1/projects'],
@@ -54,55 +42,13 @@ describe('the host that a path names', () => {
   /** Ways in which a place might lead to another host. */
   const hostile = (place: string): readonly string[] => [
     ...['', '.', '..', '%2e%2e', 'evil.test', `${place}.evil.test`, `evil.test.${place}`, `${place}.`, `.${place}`],
-    ...[
-      `evil.test%23${place}`,
-      `${place}%2Fevil.test`,
-      `evil.test%2f${place}`,
-      `evil.test%5c${place}`,
-      `evil.test\\${place}`,
-    ],
+    ...[`evil.test%23${place}`, `${place}%2Fevil.test`, `evil.test%2f${place}`, `evil.test%5c${place}`],
+    ...[`evil.test\\${place}`, `${place}:443`, `${place}:@evil.test`, `evil.test:80`, '[::1]', '0x7f000001.'],
     ...[`${place}\\@evil.test`, `user@${place}`, `user:key@evil.test`, `${place}@evil.test`, `${place}%40evil.test`],
-    ...[
-      `${place}:443`,
-      `${place}:@evil.test`,
-      `evil.test:80`,
-      `127.0.0.1`,
-      '127-0-0-1.',
-      '2130706433.',
-      '[::1]',
-      '0x7f000001.',
-    ],
-    ...[
-      place.toUpperCase(),
-      `${place.slice(0, -1)}А`,
-      'аcme',
-      'ａcme',
-      `${place}。evil`,
-      `${place}\u2044x`,
-      `x${place}\u0000`,
-    ],
-    ...[
-      `${place} `,
-      ` ${place}`,
-      `${place}\t`,
-      `${place}\r\nHost: evil.test`,
-      `${place};x`,
-      `${place},x`,
-      `${place}%00`,
-      `${place}%`,
-    ],
-    ...[
-      '-',
-      `-${place}`,
-      `${place}-`,
-      `${place}_x`,
-      '*',
-      `${place}*`,
-      '$place',
-      '{place}',
-      '__proto__.x',
-      'constructor()',
-    ],
+    ...['127.0.0.1', '127-0-0-1.', '2130706433.', place.toUpperCase(), `${place.slice(0, -1)}А`, 'аcme', 'ａcme'],
+    ...[`${place}。evil`, `${place}\u2044x`, `x${place}\u0000`, `${place} `, ` ${place}`, `${place}\t`],
+    ...[`${place}\r\nHost: evil.test`, `${place};x`, `${place},x`, `${place}%00`, `${place}%`, '-', `-${place}`],
+    ...[`${place}-`, `${place}_x`, '*', `${place}*`, '$place', '{place}', '__proto__.x', 'constructor()'],
     ...['a'.repeat(64), `${place}${'-a'.repeat(40)}`, `${place}x`.padEnd(10_000, 'x')],
     ...['..;', '.;.', `${place}?.evil.test`.replace('?', '%3f'), `${place}#`.replace('#', '%23')],
   ];
@@ -128,15 +74,8 @@ describe('the host that a path names', () => {
   });
 
   it('is never chosen by a header, the query or the rest of the path', () => {
-    const headers = [
-      ...credentials,
-      'X-Forwarded-Host',
-      'evil.test',
-      'Host',
-      'evil.test',
-      'Forwarded',
-      'host=evil.test',
-    ];
+    const others = ['X-Forwarded-Host', 'evil.test', 'Host', 'evil.test', 'Forwarded', 'host=evil.test'];
+    const headers = [...CREDENTIALS, ...others];
     expect(sentTo('azure', '/acme/openai/v1/x?resource=evil&host=evil.test', headers)).toBe(
       'https://acme.openai.azure.com/openai/v1/x?resource=evil&host=evil.test',
     );
@@ -155,19 +94,14 @@ describe('the host that a path names', () => {
 
 describe('credentials of clouds', () => {
   it('Azure takes api-key, alone or behind the service key, and nobody else does', () => {
-    const of = (headers: string[]) =>
-      fakeExchange({ host: 'azure.gateway.test', target: '/acme/openai/v1/models', headers });
-    expect(of(['X-Service-Key', KEYS.active, 'api-key', 'secret']).sent[0]?.headers).toEqual(
-      expect.arrayContaining(['api-key', 'secret']),
-    );
-    expect(of(['Api-Key', `${KEYS.active}:secret`]).sent[0]?.headers).toEqual([
-      'Host',
-      'acme.openai.azure.com',
-      'Api-Key',
-      'secret',
-    ]);
-    expect(sentTo('bedrock', '/us-east-1/x', ['X-Service-Key', KEYS.active, 'api-key', 'secret'])).toBe('MISSING_AUTH');
-    expect(sentTo('openai', '/v1/models', ['X-Service-Key', KEYS.active, 'api-key', 'secret'])).toBe('MISSING_AUTH');
+    const headersFor = (headers: string[]) =>
+      fakeExchange({ host: 'azure.gateway.test', target: '/acme/openai/v1/models', headers }).sent[0]?.headers;
+    const apart = ['X-Service-Key', KEYS.active, 'api-key', 'secret'];
+    const host = ['Host', 'acme.openai.azure.com'];
+    expect(headersFor(apart)).toEqual(expect.arrayContaining(['api-key', 'secret']));
+    expect(headersFor(['Api-Key', `${KEYS.active}:secret`])).toEqual([...host, 'Api-Key', 'secret']);
+    expect(sentTo('bedrock', '/us-east-1/x', apart)).toBe('MISSING_AUTH');
+    expect(sentTo('openai', '/v1/models', apart)).toBe('MISSING_AUTH');
   });
 
   it.each([
@@ -235,20 +169,11 @@ describe('what an SDK gets', () => {
       response.end(`${text}${asked ? chunk([], { usage }) : ''}data: [DONE]\n\n`);
     };
     const baseURL = `http://127.0.0.1:${gateway.port}/gateway/own-vllm/v1`;
-    const client = new OpenAI({
-      apiKey: 'none',
-      baseURL,
-      defaultHeaders: { 'X-Service-Key': KEYS.active },
-      maxRetries: 0,
-    });
-    const stream = await client.chat.completions.create({
-      model: 'gpt-4o',
-      stream: true,
-      messages: [{ role: 'user', content: 'Hi' }],
-    });
-    const events = [];
-    for await (const event of stream) events.push(event);
-    expect(events).toHaveLength(1);
+    const defaultHeaders = { 'X-Service-Key': KEYS.active };
+    const client = new OpenAI({ apiKey: 'none', baseURL, defaultHeaders, maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    const stream = await client.chat.completions.create({ model: 'gpt-4o', stream: true, messages });
+    expect(await Array.fromAsync(stream)).toHaveLength(1);
     const close = await gateway.nthClose(2);
     expect(close).toMatchObject({ provider: 'own-vllm', reading: { usage, modelServed: 'gpt-4o' } });
     expect(priceRequest(close)).toMatchObject({ provenance: 'unknown', costNanoUsd: null });
@@ -256,9 +181,8 @@ describe('what an SDK gets', () => {
 
   it('of Azure OpenAI: usage in streams where its API takes the option', async () => {
     const stream = (target: string) => {
-      const body = Buffer.from('{"model":"m","stream":true,"messages":[]}');
-      const headers = [...credentials, 'Content-Type', 'application/json', 'Content-Length', String(body.length)];
-      const { sent } = fakeExchange({ method: 'POST', host: 'azure.gateway.test', target, headers, body });
+      const request = jsonRequest({ model: 'm', stream: true, messages: [] });
+      const { sent } = fakeExchange({ ...request, host: 'azure.gateway.test', target });
       return String(sent[0]?.body).includes('include_usage');
     };
     const deployment = '/acme/openai/deployments/x/chat/completions?api-version=';
@@ -348,7 +272,7 @@ describe('what an SDK gets', () => {
       port: gateway.port,
       method: 'POST',
       path: `/us-east5/v1/projects/p/locations/us-east5/publishers/${call}`,
-      headers: [...credentials, 'Host', 'vertex.gateway.test', 'Content-Type', 'application/json'],
+      headers: [...CREDENTIALS, 'Host', 'vertex.gateway.test', 'Content-Type', 'application/json'],
       body: '{}',
     });
     const close = await gateway.closeOf(String(received.headers['x-service-request-id']));

@@ -38,6 +38,8 @@ const falseMatch = event('{"delta":{"usage":"of words"}}');
 const text = event('{"delta":"hi"}');
 
 describe('events with usage', () => {
+  const empty = event('{"usage":null}');
+
   it('are read at the end, and no others', () => {
     const { write, reader, values, state } = listing();
     write(text, usage(1), text, text);
@@ -49,61 +51,25 @@ describe('events with usage', () => {
 
   it('with null are not read', () => {
     const { write, reader, state } = listing();
-    write(event('{"usage":null}').repeat(3), event('{"usage" : null}'));
+    write(empty.repeat(3), event('{"usage" : null}'));
     reader.end();
     expect(state.events).toBe(0);
   });
 
-  it('keep the first and the newest of many, in order', () => {
+  it.each<[string, string[], number[]]>([
+    ['the first and the newest of many', [1, 2, 3, 4, 5, 6, 7, 8, 9].map(usage), [1, 7, 8, 9]],
+    ['the first and the two newest of one piece', [[1, 2, 3, 4, 5].map(usage).join('')], [1, 4, 5]],
+    ['all among nulls', [empty + [1, 2, 3].map((n) => usage(n) + empty).join('')], [1, 2, 3]],
+    ['those before a false match in the same piece', [usage(1) + text + usage(2) + falseMatch], [1, 2]],
+    ['those after a false match', [falseMatch + usage(1)], [1]],
+    ['the first before many false matches', [usage(1), ...Array<string>(9).fill(falseMatch)], [1]],
+    ['those before two false matches in pieces of their own', [usage(1), usage(2), falseMatch, falseMatch], [1, 2]],
+    ['the last one, which lacks its blank line', [usage(1), usage(2).trimEnd()], [1, 2]],
+  ])('keep %s, in order', (_case, pieces, kept) => {
     const { write, reader, values } = listing();
-    for (let n = 1; n <= 9; n++) write(usage(n));
+    write(...pieces);
     reader.end();
-    expect(values).toEqual(['1', '7', '8', '9']);
-  });
-
-  it('keep the first and the two newest of one piece, in order', () => {
-    const { write, reader, values } = listing();
-    write([1, 2, 3, 4, 5].map(usage).join(''));
-    reader.end();
-    expect(values).toEqual(['1', '4', '5']);
-  });
-
-  it('are found among nulls', () => {
-    const { write, reader, values } = listing();
-    const empty = event('{"usage":null}');
-    write(empty + usage(1) + empty + usage(2) + empty + usage(3) + empty);
-    reader.end();
-    expect(values).toEqual(['1', '2', '3']);
-  });
-});
-
-describe('a false match does not displace a true one', () => {
-  it('when it follows in the same piece', () => {
-    const { write, reader, values } = listing();
-    write(usage(1) + text + usage(2) + falseMatch);
-    reader.end();
-    expect(values).toEqual(['1', '2']);
-  });
-
-  it('when it comes first', () => {
-    const { write, reader, values } = listing();
-    write(falseMatch + usage(1));
-    reader.end();
-    expect(values).toEqual(['1']);
-  });
-
-  it('when many follow the first', () => {
-    const { write, reader, values } = listing();
-    write(usage(1), ...Array.from({ length: 9 }, () => falseMatch));
-    reader.end();
-    expect(values).toEqual(['1']);
-  });
-
-  it('when two follow the last, in pieces of their own', () => {
-    const { write, reader, values } = listing();
-    write(usage(1), usage(2), falseMatch, falseMatch);
-    reader.end();
-    expect(values).toEqual(['1', '2']);
+    expect(values).toEqual(kept.map(String));
   });
 });
 
@@ -125,11 +91,27 @@ describe('an event longer than 64 KB', () => {
     expect(state.events).toBe(0);
   });
 
-  it('yields its usage once it has ended, and what follows it in the same chunk is read too', () => {
+  it.each<[string, string[], string[]]>([
+    [
+      'yields its usage once it has ended, and what follows it in the same chunk is read too',
+      [upTo(MAX_HELD_EVENT_BYTES + 1), `","usage":2}\n\n${text}${usage(3)}`],
+      ['2', '3'],
+    ],
+    [
+      'is read after the events held before it, and before those after it',
+      [usage(1), upTo(MAX_HELD_EVENT_BYTES + 1), '","usage":2}\n\n', usage(3)],
+      ['1', '2', '3'],
+    ],
+    [
+      'ends at the last length that is held, too',
+      [upTo(MAX_HELD_EVENT_BYTES), `","usage":1}\n\n${usage(2)}`],
+      ['1', '2'],
+    ],
+  ])('%s', (_case, pieces, read) => {
     const { write, reader, values } = listing();
-    write(upTo(MAX_HELD_EVENT_BYTES + 1), `","usage":2}\n\n${text}${usage(3)}`);
+    write(...pieces);
     reader.end();
-    expect(values).toEqual(['2', '3']);
+    expect(values).toEqual(read);
   });
 
   it.each(['\n\n', '\r\n\r\n'])('ends at its blank line wherever that is cut: %j', (end) => {
@@ -140,21 +122,6 @@ describe('an event longer than 64 KB', () => {
       reader.end();
       expect([cut, ...values]).toEqual([cut, '2', '3']);
     }
-  });
-
-  it('is read after the events held before it, and before those after it', () => {
-    const { write, reader, values } = listing();
-    write(usage(1), upTo(MAX_HELD_EVENT_BYTES + 1), '","usage":2}\n\n', usage(3));
-    reader.end();
-    expect(values).toEqual(['1', '2', '3']);
-  });
-
-  it('ends at the last length that is held, too', () => {
-    const { write, reader, values } = listing();
-    const tail = '","usage":1}\n\n';
-    write(upTo(MAX_HELD_EVENT_BYTES), tail + usage(2));
-    reader.end();
-    expect(values).toEqual(['1', '2']);
   });
 });
 
@@ -173,14 +140,5 @@ describe('the first events', () => {
     state.modelKnown = true;
     write(event('{"model":"other"}'));
     expect(values).toEqual(['"m"']);
-  });
-});
-
-describe('the end of the stream', () => {
-  it('ends an event that lacks its blank line, after those held', () => {
-    const { write, reader, values } = listing();
-    write(usage(1), usage(2).trimEnd());
-    reader.end();
-    expect(values).toEqual(['1', '2']);
   });
 });

@@ -7,7 +7,7 @@ import { limitValueKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
 import { periodAt } from '../../../lambda/domain/calendar/periods.ts';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
-import { type Block, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/limits/block.ts';
+import { type Block, type Blocks, NO_BLOCKS, type ReservedBudget } from '../../../lambda/domain/limits/block.ts';
 import { periodId } from '../../../lambda/domain/limits/reservation.ts';
 import { valueExpiry } from '../../../lambda/domain/limits/value-counts.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
@@ -20,12 +20,12 @@ import {
   environmentCredentials,
 } from '../../../lambda/gateway/aws/aws-json.ts';
 import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
+import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
 import { openRecorder } from '../../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { tableForTests } from '../../table-for-tests.ts';
-import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
-import { KEYS } from '../gateway-host.ts';
+import { ACTIVE, CREDENTIALS, fakeExchange, jsonRequest, turn } from '../gateway-fakes.ts';
 
 const USD = 1e9;
 const table = tableForTests();
@@ -43,15 +43,14 @@ const caller: AwsCall = (...call) => {
 const reserveOf = (tableName = table.name) => openReserve(caller, tableName, 2_000);
 
 const budgetOf = (usd: number, changes: Partial<ReservedBudget> = {}): ReservedBudget => ({
-  id: uuidv7(),
-  name: 'Agents',
-  scope: {},
-  period: 'monthly',
-  amountNanoUsd: usd * USD,
-  limitNanoUsd: usd * USD,
-  unknownCost: 'pass',
-  onUnavailable: 'pass',
-  ...changes,
+  ...{ id: uuidv7(), name: 'Agents', scope: {}, period: 'monthly', amountNanoUsd: usd * USD, limitNanoUsd: usd * USD },
+  ...{ unknownCost: 'pass', onUnavailable: 'pass', ...changes },
+});
+
+const partsOf = (blocks: Partial<Blocks>, reserve: ReturnType<typeof reserveOf>): Partial<GatewayParts> => ({
+  lookUpAccount: () => ({ ...ACTIVE, accountId, withoutBlocks: 'pass' }),
+  lookUpBlocks: () => ({ ...NO_BLOCKS, ...blocks }),
+  loadReserve: async () => reserve,
 });
 
 /** A request through a gateway whose account has these budgets. Its worst case: 1,000 tokens of output at 10 USD a million, and its bytes. */
@@ -68,27 +67,11 @@ const send = async (
   } = {},
 ) => {
   const bytes = body === null || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const content = bytes ? ['Content-Type', contentType, 'Content-Length', String(bytes.length)] : [];
+  const headers = [...CREDENTIALS, ...content];
   const exchange = fakeExchange(
-    {
-      method,
-      host: `${provider}.gateway.test`,
-      target,
-      headers: [
-        'X-Service-Key',
-        KEYS.active,
-        'Authorization',
-        'Bearer sk-test',
-        ...(bytes ? ['Content-Type', contentType, 'Content-Length', String(bytes.length)] : []),
-      ],
-      ...(bytes && { body: bytes }),
-    },
-    {
-      parts: {
-        lookUpAccount: () => ({ ...ACTIVE, accountId, withoutBlocks: 'pass' }),
-        lookUpBlocks: () => ({ ...NO_BLOCKS, blocks, reserved: budgets }),
-        loadReserve: async () => reserve,
-      },
-    },
+    { method, host: `${provider}.gateway.test`, target, headers, ...(bytes && { body: bytes }) },
+    { parts: partsOf({ blocks, reserved: budgets }, reserve) },
   );
   while (exchange.sent.length === 0 && exchange.closes().length === 0) await turn();
   return exchange;
@@ -117,9 +100,9 @@ const itemOf = ({ id }: ReservedBudget) =>
 const reservedIn = async (budget: ReservedBudget): Promise<number> =>
   [...(await itemOf(budget)).reserved.values()].reduce((sum, nanoUsd) => sum + nanoUsd, 0);
 
-/** As the evaluator does a quarter of an hour later, where the ledger shows this as used. */
-const freeOld = async ({ id }: ReservedBudget, usedNanoUsd = 0): Promise<void> => {
-  const store = openReservations(table, () => Date.now() + 15 * MINUTE_MS);
+/** As the evaluator does some minutes later, where the ledger shows this as used. */
+const freeOld = async ({ id }: ReservedBudget, usedNanoUsd = 0, afterMinutes = 15): Promise<void> => {
+  const store = openReservations(table, () => Date.now() + afterMinutes * MINUTE_MS);
   const names = [{ budgetId: id, periodId: periodId(periodAt('monthly', new Date())) }];
   await (await store.compare(accountId, names))(new Map([[id, usedNanoUsd]]));
 };
@@ -323,21 +306,7 @@ describe('a request of a budget that is reserved from', () => {
         release: (...freed: Parameters<typeof reserve.release>) => reserve.release(...freed).finally(begun.resolve),
       },
     );
-    const exchange = fakeExchange(
-      {
-        method: 'POST',
-        target: '/v1/chat/completions',
-        headers: ['X-Service-Key', KEYS.active, 'Authorization', 'Bearer sk-test', 'Content-Type', 'application/json'],
-        body: Buffer.from(JSON.stringify(CHAT)),
-      },
-      {
-        parts: {
-          lookUpAccount: () => ({ ...ACTIVE, accountId, withoutBlocks: 'pass' }),
-          lookUpBlocks: () => ({ ...NO_BLOCKS, reserved: [budget] }),
-          loadReserve: async () => late,
-        },
-      },
-    );
+    const exchange = fakeExchange(jsonRequest(CHAT), { parts: partsOf({ reserved: [budget] }, late) });
     await begun.promise;
     expect(exchange.sent).toEqual([]);
     expect(await reservedIn(budget)).toBe(0);
@@ -384,73 +353,41 @@ describe('the most that a request may cost', () => {
     expect((await send([budgetOf(1, { unknownCost: 'stop' })], body, options)).status()).toBe(429);
   });
 
-  it.each<[string, object, Parameters<typeof send>[2], number]>([
-    [
-      'what a cache holds for twelve hours',
-      { ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } },
-      {},
-      JSON.stringify({ ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } }).length * 5_000 +
-        1_000 * 10_000,
-    ],
+  const images = { target: '/v1/images/generations' };
+  const speech = { target: '/v1/audio/speech' };
+  const dalle = { model: 'dall-e-3', prompt: 'A' };
+  const imagen = { provider: 'google', target: '/v1beta/models/imagen-4.0-generate-001:predict' };
+  const cached = { ...CHAT, model: 'gpt-6-sol', prompt_cache_options: { ttl: '12h' } };
+  const grok = { model: 'grok-imagine-image', prompt: 'A', n: 3 };
+  const image2 = { model: 'gpt-image-2', prompt: 'A', n: 2, size: '1024x1536' };
+  const anthropic = { provider: 'anthropic', target: '/v1/messages' };
+  const video = { model: 'sora-2', prompt: 'A', seconds: '8' };
+  it.each<[string, object, Parameters<typeof send>[2], (bytes: number) => number]>([
+    ['what a cache holds for twelve hours', cached, {}, (bytes) => bytes * 5_000 + 1_000 * 10_000],
     [
       'the larger number of responses',
       { ...CHAT, n: 3, best_of: 2 },
       {},
-      JSON.stringify({ ...CHAT, n: 3, best_of: 2 }).length * 2_500 + 3 * 1_000 * 10_000,
+      (bytes) => bytes * 2_500 + 3 * 1_000 * 10_000,
     ],
-    [
-      'the dearest tier',
-      { ...CHAT, model: 'gpt-4o', service_tier: 'ultrafast' },
-      {},
-      6 * (JSON.stringify({ ...CHAT, model: 'gpt-4o', service_tier: 'ultrafast' }).length * 2_500 + 1_000 * 10_000),
-    ],
-    [
-      'the bytes of a body for speech that has no text',
-      { model: 'tts-1', voice: 'alloy' },
-      { target: '/v1/audio/speech' },
-      JSON.stringify({ model: 'tts-1', voice: 'alloy' }).length * 15_000,
-    ],
-    ['the characters of speech', { model: 'tts-1', input: 'Hello' }, { target: '/v1/audio/speech' }, 5 * 15_000],
+    ['the dearest tier', { ...CHAT, service_tier: 'ultrafast' }, {}, (bytes) => 6 * (bytes * 2_500 + 1_000 * 10_000)],
+    ['the bytes of a body for speech that has no text', { model: 'tts-1' }, speech, (bytes) => bytes * 15_000],
+    ['the characters of speech', { model: 'tts-1', input: 'Hello' }, speech, () => 5 * 15_000],
     [
       'images by quality and size',
-      { model: 'dall-e-3', prompt: 'A', n: 2, quality: 'standard', size: '1024x1024' },
-      { target: '/v1/images/generations' },
-      2 * 1.05 * 0.04 * USD,
+      { ...dalle, n: 2, quality: 'standard', size: '1024x1024' },
+      images,
+      () => 2 * 1.05 * 0.04 * USD,
     ],
-    [
-      'images of the dearest quality and size',
-      { model: 'dall-e-3', prompt: 'A' },
-      { target: '/v1/images/generations' },
-      1.05 * 0.12 * USD,
-    ],
-    [
-      'images of a model that has one price',
-      { model: 'grok-imagine-image', prompt: 'A', n: 3 },
-      { provider: 'xai', target: '/v1/images/generations' },
-      3 * 1.05 * 0.02 * USD,
-    ],
-    [
-      'images of Imagen, which makes four',
-      { instances: [{ prompt: 'A' }] },
-      { provider: 'google', target: '/v1beta/models/imagen-4.0-generate-001:predict' },
-      4 * 1.05 * 0.04 * USD,
-    ],
-    [
-      'tokens of images that have no list of prices',
-      { model: 'gpt-image-2', prompt: 'A', n: 2, size: '1024x1536' },
-      { target: '/v1/images/generations' },
-      2 * 1.05 * 12_288 * 30_000 + 61 * 8_000,
-    ],
-    [
-      'a long prompt, at its own rates',
-      LONG,
-      { provider: 'anthropic', target: '/v1/messages' },
-      JSON.stringify(LONG).length * 7_500 + 1_000 * 22_500,
-    ],
-    ['audio, as what fits the context', SPOKEN, {}, 128_000 * 40_000 + 1_000 * 80_000],
-    ['seconds of video', { model: 'sora-2', prompt: 'A', seconds: '8' }, { target: '/v1/videos' }, 8 * 0.1 * USD],
+    ['images of the dearest quality and size', dalle, images, () => 1.05 * 0.12 * USD],
+    ['images of a model that has one price', grok, { ...images, provider: 'xai' }, () => 3 * 1.05 * 0.02 * USD],
+    ['images of Imagen, which makes four', { instances: [{ prompt: 'A' }] }, imagen, () => 4 * 1.05 * 0.04 * USD],
+    ['tokens of images that have no list of prices', image2, images, () => 2 * 1.05 * 12_288 * 30_000 + 61 * 8_000],
+    ['a long prompt, at its own rates', LONG, anthropic, (bytes) => bytes * 7_500 + 1_000 * 22_500],
+    ['audio, as what fits the context', SPOKEN, {}, () => 128_000 * 40_000 + 1_000 * 80_000],
+    ['seconds of video', video, { target: '/v1/videos' }, () => 8 * 0.1 * USD],
   ])('counts %s', async (_what, body, options, nanoUsd) => {
-    expect(await reservedFor(body, options)).toBe(Math.round(nanoUsd));
+    expect(await reservedFor(body, options)).toBe(Math.round(nanoUsd(sizeOf(body))));
   });
 
   it('counts the bytes of what is embedded, whatever it is', async () => {
@@ -484,16 +421,11 @@ describe('the most that a request may cost', () => {
   it('lets no images pass that the budget does not have', async () => {
     const budget = budgetOf(0.6);
     const body = { model: 'gpt-image-1', prompt: 'A cat' };
-    const sent = await Promise.all(
-      Array.from({ length: 20 }, () => send([budget], body, { target: '/v1/images/generations' })),
-    );
+    const sent = await Promise.all(Array.from({ length: 20 }, () => send([budget], body, images)));
     const passed = sent.filter((exchange) => exchange.sent.length === 1);
     expect(passed).toHaveLength(2);
-    const usage = {
-      input_tokens: 10,
-      output_tokens: 6_240,
-      input_tokens_details: { text_tokens: 10, image_tokens: 0 },
-    };
+    const input_tokens_details = { text_tokens: 10, image_tokens: 0 };
+    const usage = { input_tokens: 10, output_tokens: 6_240, input_tokens_details };
     const closes = await Promise.all(passed.map((exchange) => respondWith(exchange, { data: [{}], usage })));
     await record(closes);
     const { finishedNanoUsd, excessNanoUsd } = await itemOf(budget);
@@ -511,15 +443,9 @@ describe('a request that starts nothing', () => {
     ['GET', '/v1/models', null],
   ])('reserves nothing and is not refused: %s %s', async (method, target, body) => {
     const budget = budgetOf(1, { unknownCost: 'stop' });
-    const usedUp: Block = {
-      id: budget.id,
-      kind: 'budget',
-      name: 'Agents',
-      scope: {},
-      until: new Date(Date.now() + 60_000).toISOString(),
-      amountNanoUsd: USD,
-      spentNanoUsd: USD,
-    };
+    const until = new Date(Date.now() + MINUTE_MS).toISOString();
+    const { id, name, scope } = budget;
+    const usedUp: Block = { id, kind: 'budget', name, scope, until, amountNanoUsd: USD, spentNanoUsd: USD };
     expect((await send([budget], body, { method, target, blocks: [usedUp] })).sent).toHaveLength(1);
     expect((await itemOf(budget)).exists).toBe(false);
   });
@@ -556,16 +482,11 @@ describe('a response whose result is fetched later', () => {
     const exchange = await send([], null, { method: 'GET', target: `/v1/responses/${id}` });
     return respondWith(exchange, ofResponse(id, status, status === 'completed' ? usage : null));
   };
-  const free = async (budget: ReservedBudget, afterMinutes: number, usedNanoUsd: number) => {
-    const store = openReservations(table, () => Date.now() + afterMinutes * MINUTE_MS);
-    const names = [{ budgetId: budget.id, periodId: periodId(periodAt('monthly', new Date())) }];
-    await (await store.compare(accountId, names))(new Map([[budget.id, usedNanoUsd]]));
-  };
 
   it('keeps its reservation until the result is counted', async () => {
     const [budget, id] = [budgetOf(1), uuidv7()];
     await record([(await begin(budget, id)) as CloseEvent]);
-    await free(budget, 15, 0);
+    await freeOld(budget);
     expect(await reservedIn(budget)).toBe(MOST);
     await record([await get(id, 'in_progress')]);
     expect(await reservedIn(budget)).toBe(MOST);
@@ -595,9 +516,9 @@ describe('a response whose result is fetched later', () => {
   it('is freed after a day, and counts as uncertain', async () => {
     const [budget, id] = [budgetOf(1), uuidv7()];
     await record([(await begin(budget, id)) as CloseEvent]);
-    await free(budget, 22 * 60, 0);
+    await freeOld(budget, 0, 22 * 60);
     expect(await reservedIn(budget)).toBe(MOST);
-    await free(budget, 24 * 60, 0);
+    await freeOld(budget, 0, 24 * 60);
     expect(await reservedIn(budget)).toBe(0);
     expect((await itemOf(budget)).uncertainNanoUsd).toBe(MOST);
     expect(await record([await get(id)])).toMatchObject([{ kind: 'recorded' }]);
@@ -643,9 +564,7 @@ describe('a request whose cost nobody knows', () => {
   it('counts as uncertain where its process died', async () => {
     const budget = budgetOf(1);
     await send([budget], CHAT);
-    const store = openReservations(table, () => Date.now() + 15 * MINUTE_MS);
-    const names = [{ budgetId: budget.id, periodId: periodId(periodAt('monthly', new Date())) }];
-    await (await store.compare(accountId, names))(new Map([[budget.id, 0]]));
+    await freeOld(budget);
     expect(await reservedIn(budget)).toBe(0);
     expect((await itemOf(budget)).uncertainNanoUsd).toBe(WORST);
   });
