@@ -34,13 +34,12 @@ const spendCounter = (
   counters,
 });
 
+async function* each(spendCounters: readonly SpendCounter[]) {
+  yield* spendCounters;
+}
+
 const report = (spendCounters: readonly SpendCounter[], query: Partial<ReportQuery> = {}) =>
-  spendReport(
-    (async function* () {
-      yield* spendCounters;
-    })(),
-    { range, groupBy: [], filter: {}, limit: 100, ...query },
-  );
+  spendReport(each(spendCounters), { range, groupBy: [], filter: {}, limit: 100, ...query });
 
 describe('spendReport', () => {
   it('names the first groups alone in each point, where that is enough', async () => {
@@ -57,43 +56,20 @@ describe('spendReport', () => {
   });
 
   it('shows every day, also those without requests', async () => {
-    const { totals, series } = await report([
-      spendCounter(
-        '2026-11-03',
-        {},
-        { requests: 2, costComputedNanoUsd: 1_500_000, inputTokens: 10, unpricedRequests: 1 },
-      ),
-    ]);
+    const counters = { requests: 2, costComputedNanoUsd: 1_500_000, inputTokens: 10, unpricedRequests: 1 };
+    const { totals, series } = await report([spendCounter('2026-11-03', {}, counters)]);
+    const sums = { requests: 2, costNanoUsd: 1_500_000, costUsd: '0.0015', unpricedRequests: 1 };
     expect(totals).toMatchObject({
-      requests: 2,
-      costNanoUsd: 1_500_000,
-      costUsd: '0.0015',
-      unpricedRequests: 1,
+      ...sums,
       costByProvenance: { computed: { costUsd: '0.0015' }, provider: { costUsd: '0' } },
       tokens: { inputTokens: 10, outputTokens: 0 },
     });
-    const nothing = {
-      requests: 0,
-      costNanoUsd: 0,
-      costUsd: '0',
-      unpricedRequests: 0,
-      errors: 0,
-      tokens: 0,
-      mayAlsoMatch: null,
-      groups: [],
-    };
+    const none = { requests: 0, costNanoUsd: 0, costUsd: '0', unpricedRequests: 0 };
+    const nothing = { ...none, errors: 0, tokens: 0, mayAlsoMatch: null, groups: [] };
     expect(series).toEqual([
       { time: '2026-11-01', ...nothing },
       { time: '2026-11-02', ...nothing },
-      {
-        time: '2026-11-03',
-        ...nothing,
-        requests: 2,
-        costNanoUsd: 1_500_000,
-        costUsd: '0.0015',
-        unpricedRequests: 1,
-        tokens: 10,
-      },
+      { time: '2026-11-03', ...nothing, ...sums, tokens: 10 },
     ]);
   });
 
@@ -120,15 +96,12 @@ describe('spendReport', () => {
   });
 
   it('says how much may be missing from a filter where its names may have overflowed', async () => {
+    const overflowed = { requests: 1, overflowRequests: 1 };
     const spendCounters = [
       spendCounter('2026-11-01', { tag: 'a', model: 'x' }, { requests: 1, costComputedNanoUsd: 3 }),
-      spendCounter(
-        '2026-11-01',
-        { tag: OTHER, model: 'x' },
-        { requests: 1, costComputedNanoUsd: 7, overflowRequests: 1 },
-      ),
+      spendCounter('2026-11-01', { tag: OTHER, model: 'x' }, { ...overflowed, costComputedNanoUsd: 7 }),
       spendCounter('2026-11-02', { tag: OTHER, model: OTHER }, { requests: 9, freeRequests: 9, overflowRequests: 9 }),
-      spendCounter('2026-11-03', { tag: OTHER, model: 'y' }, { requests: 1, unpricedRequests: 1, overflowRequests: 1 }),
+      spendCounter('2026-11-03', { tag: OTHER, model: 'y' }, { ...overflowed, unpricedRequests: 1 }),
     ];
     const found = await report(spendCounters, { filter: { tag: ['a', null], model: ['x'] }, groupBy: ['model'] });
     expect(found.totals).toMatchObject({ requests: 1, costNanoUsd: 3 });
@@ -174,25 +147,20 @@ describe('spendReport', () => {
           })),
           { filter, groupBy: ['keyId'] },
         );
-        const check = (
-          sums: typeof found.totals | (typeof found.series)[number],
-          some: typeof requests,
-          more: number,
-        ) => {
-          const truth = some
-            .filter(
-              ({ model, tag }) => (filter.model ?? [model]).includes(model) && (filter.tag ?? [tag]).includes(tag),
-            )
-            .reduce((sum, { cost }) => sum + cost, 0);
-          expect(sums.costNanoUsd).toBeLessThanOrEqual(truth);
-          expect((sums.costNanoUsd ?? 0) + more).toBeGreaterThanOrEqual(truth);
+        const passes = ({ model, tag }: (typeof requests)[number]) =>
+          (filter.model ?? [model]).includes(model) && (filter.tag ?? [tag]).includes(tag);
+        const passing = requests.filter(passes);
+        const check = (costNanoUsd: number | null, some: typeof requests, more: typeof found.mayAlsoMatch) => {
+          const truth = some.reduce((sum, { cost }) => sum + cost, 0);
+          expect(costNanoUsd).toBeLessThanOrEqual(truth);
+          expect((costNanoUsd ?? 0) + (more?.costNanoUsd ?? 0)).toBeGreaterThanOrEqual(truth);
         };
-        check(found.totals, requests, found.mayAlsoMatch?.costNanoUsd ?? 0);
-        for (const point of found.series)
+        check(found.totals.costNanoUsd, passing, found.mayAlsoMatch);
+        for (const { time, costNanoUsd, mayAlsoMatch } of found.series)
           check(
-            point,
-            requests.filter(({ day }) => day === point.time),
-            point.mayAlsoMatch?.costNanoUsd ?? 0,
+            costNanoUsd,
+            passing.filter(({ day }) => day === time),
+            mayAlsoMatch as typeof found.mayAlsoMatch,
           );
         if (found.isComplete) expect(found.mayAlsoMatch).toBeNull();
       }),
@@ -220,23 +188,14 @@ describe('spendReport', () => {
     ];
     const { totals, series } = await report(mixed);
     expect([totals.costNanoUsd, totals.costUsd, series[0]?.costUsd]).toEqual([null, null, null]);
-    const lines = [];
     const query = { range, groupBy: [], filter: {} };
-    for await (const line of spendCsv(
-      (async function* () {
-        yield* mixed;
-      })(),
-      query,
-      (name) => name,
-    ))
-      lines.push(line);
+    const lines = await Array.fromAsync(spendCsv(each(mixed), query, (name) => name));
     expect(lines[1]).toMatch(/^2026-11-01,100,,99,/);
   });
 
   it('never shows a total as $0 where requests of unknown values may belong to it', async () => {
-    const spendCounters = async function* (client: string) {
-      yield spendCounter('2026-11-01', { client }, { requests: 2, costComputedNanoUsd: 5 });
-    };
+    const spendCounters = (client: string) =>
+      each([spendCounter('2026-11-01', { client }, { requests: 2, costComputedNanoUsd: 5 })]);
     const codex = { filter: { client: ['codex'] } };
     expect(await totalOf(spendCounters(UNKNOWN), codex)).toMatchObject({
       totals: { requests: 0, costNanoUsd: null },
