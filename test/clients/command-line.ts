@@ -33,121 +33,107 @@ const setUpOf = (
 const pathWith = ({ packagesDir }: Target, name: string): string =>
   `${dirname(bin(packagesDir, name))}:${dirname(process.execPath)}:${process.env['PATH']}`;
 
-const claudeCodeBase = {
-  attaches: 'header',
-  folder: 'claude-code',
-  packages: { '@anthropic-ai/claude-code': '2.1.332' },
-} as const;
-const claudeCode = (prompt: string) => (target: Target) => ({
-  command: bin(target.packagesDir, 'claude'),
-  args: ['-p', prompt],
-  env: { ANTHROPIC_API_KEY: 'sk-ant-test', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', IS_SANDBOX: '1' },
-  files: setUpOf('claude', target).files,
+interface Program extends Omit<Client, 'run' | 'attaches'> {
+  /** Default: by header. */
+  readonly attaches?: Client['attaches'];
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What `npm run attach` sets up, and what its files had before. */
+  readonly setUp?: CodingToolId;
+  readonly before?: Readonly<Record<string, object | string>>;
+}
+
+/** A program that npm installs. */
+const installed = ({ attaches = 'header', command, args, env, setUp, before, ...client }: Program): Client => ({
+  ...client,
+  attaches,
+  run: (target) => ({
+    command: bin(target.packagesDir, command),
+    args,
+    env,
+    ...(setUp && { files: setUpOf(setUp, target, before).files }),
+  }),
 });
 
-const opencodeBase = { attaches: 'header', folder: 'opencode', packages: { 'opencode-ai': '1.18.33' } } as const;
-const opencode = (prompt: string) => (target: Target) => ({
-  command: bin(target.packagesDir, 'opencode'),
-  args: ['run', '--model', 'openai/gpt-4o', prompt],
-  env: { OPENAI_API_KEY: 'sk-test' },
-  files: setUpOf('opencode', target, {
-    '.config/opencode/opencode.json': { autoupdate: false, share: 'disabled' },
-  }).files,
-});
-
-export const commandLineClients: readonly Client[] = [
-  { ...claudeCodeBase, name: 'Claude Code', run: claudeCode(PROMPT) },
-  { ...claudeCodeBase, name: 'Claude Code, two agents', run: claudeCode(AGENTS_PROMPT) },
-  {
-    name: 'Codex',
-    attaches: 'header',
-    folder: 'codex',
-    packages: { '@openai/codex': '0.171.0' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'codex'),
-      args: ['exec', '--skip-git-repo-check', PROMPT],
-      env: { OPENAI_API_KEY: 'sk-test' },
-      files: setUpOf('codex', target, {
-        '.codex/config.toml': 'model = "gpt-4o"\n\n[analytics]\nenabled = false\n',
-      }).files,
-    }),
-  },
-  {
-    name: 'Gemini CLI',
-    attaches: 'path',
-    folder: 'gemini',
-    packages: { '@google/gemini-cli': '0.61.0' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'gemini'),
-      args: ['--skip-trust', '-p', PROMPT],
-      env: { GEMINI_API_KEY: 'AIza-test' },
-      files: setUpOf('gemini', target, { '.gemini/settings.json': { privacy: { usageStatisticsEnabled: false } } })
-        .files,
-    }),
-  },
-  { ...opencodeBase, name: 'opencode', run: opencode(PROMPT) },
-  { ...opencodeBase, name: 'opencode, two agents', run: opencode(AGENTS_PROMPT) },
-  {
-    name: 'Qwen Code',
-    attaches: 'path',
-    folder: 'qwen-code',
-    packages: { '@qwen-code/qwen-code': '0.24.4' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'qwen'),
-      args: ['-p', PROMPT],
-      env: { OPENAI_API_KEY: 'sk-test', OPENAI_MODEL: 'gpt-4o' },
-      files: setUpOf('qwen', target, { '.qwen/settings.json': { privacy: { usageStatisticsEnabled: false } } }).files,
-    }),
-  },
-  {
-    name: 'pi',
-    attaches: 'header',
-    folder: 'pi',
-    packages: { '@mariozechner/pi-coding-agent': '0.73.1' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'pi'),
-      args: ['--provider', 'gateway', '--model', 'gpt-4o', '-p', PROMPT],
-      env: { OPENAI_API_KEY: 'sk-test' },
-      files: setUpOf('pi', target).files,
-    }),
-  },
-  {
-    name: 'Copilot CLI',
-    attaches: 'header',
-    folder: 'copilot',
-    packages: { '@github/copilot': '1.0.102' },
+/** A program that takes its set-up from commands before its own. */
+const inShell = (program: Omit<Program, 'args'> & { readonly setUp: CodingToolId; readonly run: string }): Client => {
+  const { attaches = 'header', command, env, setUp, run, ...client } = program;
+  return {
+    ...client,
+    attaches,
     run: (target) => ({
       command: 'sh',
-      args: ['-c', `${setUpOf('copilot', target).commands.join(' && ')} && copilot -p '${PROMPT}'`],
-      env: { OPENAI_API_KEY: 'sk-test', COPILOT_OFFLINE: 'true', PATH: pathWith(target, 'copilot') },
+      args: ['-c', `${setUpOf(setUp, target).commands.join(' && ')} && ${run}`],
+      env: { ...env, PATH: pathWith(target, command) },
     }),
-  },
-  {
-    name: 'droid',
-    attaches: 'header',
-    folder: 'droid',
-    packages: { droid: '0.215.0' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'droid'),
-      args: ['exec', '-m', 'custom:gateway', PROMPT],
-      // It wants a log-in of its maker's, which it does not check without a network.
-      env: { OPENAI_API_KEY: 'sk-test', FACTORY_API_KEY: 'fk-test' },
-      files: setUpOf('droid', target).files,
-    }),
-  },
-  {
-    name: 'Kilo CLI',
-    attaches: 'header',
-    folder: 'kilo',
+  };
+};
+
+const openaiKey = { OPENAI_API_KEY: 'sk-test' };
+const offline = { autoupdate: false, share: 'disabled' };
+const noStatistics = { privacy: { usageStatisticsEnabled: false } };
+
+const claudeCode = (name: string, prompt: string) =>
+  installed({
+    ...{ name, folder: 'claude-code', packages: { '@anthropic-ai/claude-code': '2.1.332' } },
+    ...{ command: 'claude', args: ['-p', prompt], setUp: 'claude' },
+    env: { ANTHROPIC_API_KEY: 'sk-ant-test', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', IS_SANDBOX: '1' },
+  });
+
+const opencode = (name: string, prompt: string) =>
+  installed({
+    ...{ name, folder: 'opencode', packages: { 'opencode-ai': '1.18.33' }, env: openaiKey },
+    ...{ command: 'opencode', args: ['run', '--model', 'openai/gpt-4o', prompt] },
+    ...{ setUp: 'opencode', before: { '.config/opencode/opencode.json': offline } },
+  });
+
+export const commandLineClients: readonly Client[] = [
+  claudeCode('Claude Code', PROMPT),
+  claudeCode('Claude Code, two agents', AGENTS_PROMPT),
+  installed({
+    ...{ name: 'Codex', folder: 'codex', packages: { '@openai/codex': '0.171.0' } },
+    ...{ command: 'codex', args: ['exec', '--skip-git-repo-check', PROMPT], env: openaiKey },
+    ...{ setUp: 'codex', before: { '.codex/config.toml': 'model = "gpt-4o"\n\n[analytics]\nenabled = false\n' } },
+  }),
+  installed({
+    ...{ name: 'Gemini CLI', attaches: 'path', folder: 'gemini', packages: { '@google/gemini-cli': '0.61.0' } },
+    ...{ command: 'gemini', args: ['--skip-trust', '-p', PROMPT], env: { GEMINI_API_KEY: 'AIza-test' } },
+    ...{ setUp: 'gemini', before: { '.gemini/settings.json': noStatistics } },
+  }),
+  opencode('opencode', PROMPT),
+  opencode('opencode, two agents', AGENTS_PROMPT),
+  installed({
+    ...{ name: 'Qwen Code', attaches: 'path', folder: 'qwen-code', packages: { '@qwen-code/qwen-code': '0.24.4' } },
+    ...{ command: 'qwen', args: ['-p', PROMPT], env: { ...openaiKey, OPENAI_MODEL: 'gpt-4o' } },
+    ...{ setUp: 'qwen', before: { '.qwen/settings.json': noStatistics } },
+  }),
+  installed({
+    ...{ name: 'pi', folder: 'pi', packages: { '@mariozechner/pi-coding-agent': '0.73.1' } },
+    ...{
+      command: 'pi',
+      args: ['--provider', 'gateway', '--model', 'gpt-4o', '-p', PROMPT],
+      env: openaiKey,
+      setUp: 'pi',
+    },
+  }),
+  inShell({
+    ...{ name: 'Copilot CLI', folder: 'copilot', packages: { '@github/copilot': '1.0.102' } },
+    ...{ command: 'copilot', run: `copilot -p '${PROMPT}'`, setUp: 'copilot' },
+    env: { ...openaiKey, COPILOT_OFFLINE: 'true' },
+  }),
+  installed({
+    ...{ name: 'droid', folder: 'droid', packages: { droid: '0.215.0' } },
+    ...{ command: 'droid', args: ['exec', '-m', 'custom:gateway', PROMPT], setUp: 'droid' },
+    // It wants a log-in of its maker's, which it does not check without a network.
+    env: { ...openaiKey, FACTORY_API_KEY: 'fk-test' },
+  }),
+  installed({
     // 7.8.1 names programs that its registry does not have.
-    packages: { '@kilocode/cli': '7.7.7' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'kilo'),
-      args: ['run', '--model', 'openai/gpt-4o', PROMPT],
-      env: { OPENAI_API_KEY: 'sk-test' },
-      files: setUpOf('kilo', target, { '.config/kilo/kilo.json': { autoupdate: false, share: 'disabled' } }).files,
-    }),
-  },
+    ...{ name: 'Kilo CLI', folder: 'kilo', packages: { '@kilocode/cli': '7.7.7' }, env: openaiKey },
+    ...{ command: 'kilo', args: ['run', '--model', 'openai/gpt-4o', PROMPT] },
+    ...{ setUp: 'kilo', before: { '.config/kilo/kilo.json': offline } },
+  }),
   {
     name: 'grok-cli',
     // It has no setting for headers.
@@ -160,37 +146,15 @@ export const commandLineClients: readonly Client[] = [
       env: { GROK_API_KEY: 'xai-test', GROK_BASE_URL: `${target.keyedBase('xai')}/v1` },
     }),
   },
-  {
-    name: 'Cline CLI',
-    attaches: 'path',
-    folder: 'cline',
-    packages: { cline: '3.0.65' },
-    run: (target) => ({
-      command: 'sh',
-      args: ['-c', `${setUpOf('cline', target).commands.join(' && ')} && cline -P openai '${PROMPT}'`],
-      env: {
-        OPENAI_API_KEY: 'sk-test',
-        PATH: pathWith(target, 'cline'),
-      },
-    }),
-  },
-  {
-    name: 'Continue CLI',
-    attaches: 'header',
-    isRecognizable: false,
-    folder: 'continue',
-    packages: { '@continuedev/cli': '1.5.47' },
-    run: (target) => ({
-      command: bin(target.packagesDir, 'cn'),
-      args: ['-p', PROMPT],
-      env: {
-        OPENAI_API_KEY: 'sk-test',
-        CONTINUE_TELEMETRY_ENABLED: '0',
-        CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0',
-      },
-      files: setUpOf('continue', target).files,
-    }),
-  },
+  inShell({
+    ...{ name: 'Cline CLI', attaches: 'path', folder: 'cline', packages: { cline: '3.0.65' }, env: openaiKey },
+    ...{ command: 'cline', run: `cline -P openai '${PROMPT}'`, setUp: 'cline' },
+  }),
+  installed({
+    ...{ name: 'Continue CLI', isRecognizable: false, folder: 'continue', packages: { '@continuedev/cli': '1.5.47' } },
+    ...{ command: 'cn', args: ['-p', PROMPT], setUp: 'continue' },
+    env: { ...openaiKey, CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_ALLOW_ANONYMOUS_TELEMETRY: '0' },
+  }),
   {
     name: 'curl',
     attaches: 'header',

@@ -30,23 +30,18 @@ const key = (name: string, lines: string, ...statuses: number[]): HostileRequest
   request(name, `GET /a HTTP/1.1\r\n${HOST}${AUTH}${lines}\r\n`, refused(...statuses));
 
 const A: Result = { line: 'GET /a HTTP/1.1', body: '' };
+const HELLO: Result = { line: 'POST /a HTTP/1.1', body: 'hello' };
+const UNSEEN: Result = { ...A, without: /X-Service/i };
+const LENGTH = 'Content-Length: 5\r\n';
+const CHUNKED = 'Transfer-Encoding: chunked\r\n';
+const AS_BODY = `Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`;
 
 /** Requests that mean one thing to one server and another to the next. */
 const smuggling: readonly HostileRequest[] = [
-  post(
-    'Content-Length and Transfer-Encoding',
-    'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
-    '0\r\n\r\n',
-    refused(400),
-  ),
-  post(
-    'Transfer-Encoding, then Content-Length',
-    'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n',
-    '0\r\n\r\n',
-    refused(400),
-  ),
-  post('two Content-Lengths that differ', 'Content-Length: 5\r\nContent-Length: 6\r\n', 'hello!', refused(400)),
-  post('two Content-Lengths that agree', 'Content-Length: 5\r\nContent-Length: 5\r\n', 'hello', refused(400)),
+  post('Content-Length and Transfer-Encoding', `${LENGTH}${CHUNKED}`, '0\r\n\r\n', refused(400)),
+  post('Transfer-Encoding, then Content-Length', `${CHUNKED}${LENGTH}`, '0\r\n\r\n', refused(400)),
+  post('two Content-Lengths that differ', `${LENGTH}Content-Length: 6\r\n`, 'hello!', refused(400)),
+  post('two Content-Lengths that agree', `${LENGTH}${LENGTH}`, 'hello', refused(400)),
   post('a Content-Length that is a list', 'Content-Length: 5, 5\r\n', 'hello', refused(400)),
   post('a negative Content-Length', 'Content-Length: -5\r\n', 'hello', refused(400)),
   post('a Content-Length with a sign', 'Content-Length: +5\r\n', 'hello', refused(400)),
@@ -55,53 +50,25 @@ const smuggling: readonly HostileRequest[] = [
   post('chunked, identity', 'Transfer-Encoding: chunked, identity\r\n', '0\r\n\r\n', refused(400)),
   post('xchunked', 'Transfer-Encoding: xchunked\r\n', '0\r\n\r\n', refused(400)),
   post('Transfer-Encoding with a vertical tab', 'Transfer-Encoding:\x0bchunked\r\n', '0\r\n\r\n', refused(400)),
-  post('a chunk size that is none', 'Transfer-Encoding: chunked\r\n', `zz\r\n${SMUGGLED}`, refused(400, 502)),
-  post(
-    'a chunk size past 2^64',
-    'Transfer-Encoding: chunked\r\n',
-    `1ffffffffffffffff\r\n${SMUGGLED}`,
-    refused(400, 502),
-  ),
-  post(
-    'chunks without their line ends',
-    'Transfer-Encoding: chunked\r\n',
-    `5\r\nhelloXX0\r\n\r\n${SMUGGLED}`,
-    refused(400, 502),
-  ),
-  post('chunk extensions', 'Transfer-Encoding: chunked\r\n', '5;a=b;c="d"\r\nhello\r\n0\r\n\r\n', {
-    line: 'POST /a HTTP/1.1',
-    body: 'hello',
-  }),
-  post('Connection names Content-Length', 'Connection: content-length\r\nContent-Length: 5\r\n', 'hello', {
-    line: 'POST /a HTTP/1.1',
-    body: 'hello',
-  }),
+  post('a chunk size that is none', CHUNKED, `zz\r\n${SMUGGLED}`, refused(400, 502)),
+  post('a chunk size past 2^64', CHUNKED, `1ffffffffffffffff\r\n${SMUGGLED}`, refused(400, 502)),
+  post('chunks without their line ends', CHUNKED, `5\r\nhelloXX0\r\n\r\n${SMUGGLED}`, refused(400, 502)),
+  post('chunk extensions', CHUNKED, '5;a=b;c="d"\r\nhello\r\n0\r\n\r\n', HELLO),
+  post('Connection names Content-Length', `Connection: content-length\r\n${LENGTH}`, 'hello', HELLO),
   request(
     'Connection names Content-Length, on a GET with a request as its body',
-    `GET /a HTTP/1.1\r\n${GOOD}Connection: content-length\r\nContent-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`,
-    { line: 'GET /a HTTP/1.1', body: SMUGGLED },
+    `GET /a HTTP/1.1\r\n${GOOD}Connection: content-length\r\n${AS_BODY}`,
+    { ...A, body: SMUGGLED },
   ),
   request(
     'Connection names Transfer-Encoding, on a GET with a request as its body',
-    `GET /a HTTP/1.1\r\n${GOOD}Connection: transfer-encoding\r\nTransfer-Encoding: chunked\r\n\r\n${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`,
-    { line: 'GET /a HTTP/1.1', body: SMUGGLED },
+    `GET /a HTTP/1.1\r\n${GOOD}Connection: transfer-encoding\r\n${CHUNKED}\r\n${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`,
+    { ...A, body: SMUGGLED },
   ),
-  request(
-    'a request as the body of a GET',
-    `GET /a HTTP/1.1\r\n${GOOD}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`,
-    {
-      line: 'GET /a HTTP/1.1',
-      body: SMUGGLED,
-    },
-  ),
-  request(
-    'a request as the body of a HEAD',
-    `HEAD /a HTTP/1.1\r\n${GOOD}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`,
-    {
-      line: 'HEAD /a HTTP/1.1',
-      body: SMUGGLED,
-    },
-  ),
+  request('a request as the body of a GET', `GET /a HTTP/1.1\r\n${GOOD}${AS_BODY}`, { ...A, body: SMUGGLED }),
+  request('a request as the body of a HEAD', `HEAD /a HTTP/1.1\r\n${GOOD}${AS_BODY}`, {
+    ...{ line: 'HEAD /a HTTP/1.1', body: SMUGGLED },
+  }),
   header('obs-fold', 'X-A: one\r\n two', refused(400)),
   request('bare line feeds', `GET /a HTTP/1.1\n${GOOD.replaceAll('\r', '')}\n`, refused(400)),
   request('a request line with two targets', `GET /a /b HTTP/1.1\r\n${GOOD}\r\n`, refused(400)),
@@ -153,42 +120,30 @@ const targets: readonly HostileRequest[] = [
   get('a target of 8,000 characters', `/${'a'.repeat(8_000)}`, `/${'a'.repeat(8_000)}`),
 ];
 
+const many = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}: 1`).join('\r\n');
 const huge: readonly HostileRequest[] = [
   header('a header of 300 KB', `X-A: ${'a'.repeat(300_000)}`, refused(431)),
-  header(
-    '10,000 headers',
-    Array.from({ length: 10_000 }, (_, n) => `X-Header-Number-${n}: 1`).join('\r\n'),
-    refused(431),
-  ),
-  header('1,500 headers', Array.from({ length: 1_500 }, (_, n) => `X-${n}: 1`).join('\r\n'), {
-    ...A,
-    header: /^X-1499: 1\r$/m,
-  }),
+  header('10,000 headers', many(10_000, 'X-Header-Number-'), refused(431)),
+  header('1,500 headers', many(1_500, 'X-'), { ...A, header: /^X-1499: 1\r$/m }),
 ];
 
 const good = KEYS.active;
+const wrong = `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`;
 const service: readonly HostileRequest[] = [
   key('no service key', '', 400),
   key('an empty service key', 'X-Service-Key:   \r\n', 400),
   key('a service key of wrong length', `X-Service-Key: ${good}x\r\n`, 401),
-  key(
-    'a service key of wrong checksum',
-    `X-Service-Key: ${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}\r\n`,
-    401,
-  ),
+  key('a service key of wrong checksum', `X-Service-Key: ${wrong}\r\n`, 401),
   key('a service key of wrong prefix', `X-Service-Key: sk_${good.slice(3)}\r\n`, 401),
   key('a service key with characters beyond base62', `X-Service-Key: ${good.slice(0, 10)}#${good.slice(11)}\r\n`, 401),
   key('a service key in latin1', `X-Service-Key: ${good.slice(0, 10)}\xe9${good.slice(11)}\r\n`, 401),
   key('two service keys', `${KEY}X-Service-Key: ${KEYS.absent}\r\n`, 401),
-  header('the same service key twice', KEY.trimEnd(), { ...A, without: /X-Service/i }),
+  header('the same service key twice', KEY.trimEnd(), UNSEEN),
   key('a service key of 50 KB', `X-Service-Key: ${good.repeat(1_500)}\r\n`, 401, 431),
-  header('headers of ours that mean nothing', 'X-Service-Route: governed\r\nX-Service-Request-Id: mine', {
-    ...A,
-    without: /X-Service/i,
-  }),
-  header('a tag of 65 characters', `X-Service-Tag: ${'t'.repeat(65)}`, { ...A, without: /X-Service/i }),
-  header('a tag that is no UTF-8', 'X-Service-Tag: \xff\xfe\x80', { ...A, without: /X-Service/i }),
-  header('two tags', 'X-Service-Tag: a\r\nX-Service-Tag: b', { ...A, without: /X-Service/i }),
+  header('headers of ours that mean nothing', 'X-Service-Route: governed\r\nX-Service-Request-Id: mine', UNSEEN),
+  header('a tag of 65 characters', `X-Service-Tag: ${'t'.repeat(65)}`, UNSEEN),
+  header('a tag that is no UTF-8', 'X-Service-Tag: \xff\xfe\x80', UNSEEN),
+  header('two tags', 'X-Service-Tag: a\r\nX-Service-Tag: b', UNSEEN),
 ];
 
 export const hostileRequests: readonly HostileRequest[] = [...smuggling, ...injection, ...targets, ...huge, ...service];
