@@ -331,25 +331,15 @@ describe('POST /alert-rules/preview', () => {
       alerts: [
         {
           period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },
-          by: '2026-11-11T00:00:00.000Z',
-          event: null,
-          ...{ of: null, stoppedNanoUsd: null, isBrief: null },
-          unit: 'nanoUsd',
-          figure: 60e9,
-          limit: 50e9,
-          unpricedRequests: 0,
+          ...{ by: '2026-11-11T00:00:00.000Z', event: null, of: null, stoppedNanoUsd: null, isBrief: null },
+          ...{ unit: 'nanoUsd', figure: 60e9, limit: 50e9, unpricedRequests: 0 },
           summary: 'Spend is $60: it reached the threshold of $50.',
         },
       ],
     });
-    const hourly = await call('POST', '/preview', {
-      type: 'cost_threshold',
-      config: { threshold: 30, period: 'hourly' },
-    });
-    expect(hourly.body.alerts.map(({ by }: { by: string }) => by)).toEqual([
-      '2026-11-10T10:00:00.000Z',
-      '2026-11-12T10:00:00.000Z',
-    ]);
+    const hourly = await call('POST', '/preview', { ...daily, config: { threshold: 30, period: 'hourly' } });
+    const times = ['2026-11-10T10:00:00.000Z', '2026-11-12T10:00:00.000Z'];
+    expect(hourly.body.alerts.map(({ by }: { by: string }) => by)).toEqual(times);
     // The first request came on 10 November: the rate is known from 17 November on.
     const budget = await call('POST', '/preview', { type: 'budget_forecast', config: { budget: 10_000 } });
     expect(budget.body).toMatchObject({ periods: 2, unjudgedPeriods: 0, alerts: [] });

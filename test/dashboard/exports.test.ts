@@ -6,17 +6,11 @@ import type { RollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { callAs, serve } from '../http/invoke.ts';
 
+const names = ['cost-and-usage/parquet', 'cost-and-usage/csv', 'requests/parquet', 'requests/csv'];
+const sums = { requests: 3, costNanoUsd: 1_234, unpricedRequests: 1 };
 const exported = {
-  at: '2026-11-20T01:30:00.000Z',
-  requests: 3,
-  costNanoUsd: 1_234,
-  unpricedRequests: 1,
-  files: Object.fromEntries(
-    ['cost-and-usage/parquet', 'cost-and-usage/csv', 'requests/parquet', 'requests/csv'].map((name, n) => [
-      name,
-      { rows: n + 1, bytes: 100 * (n + 1) },
-    ]),
-  ),
+  ...{ at: '2026-11-20T01:30:00.000Z', ...sums },
+  files: Object.fromEntries(names.map((name, n) => [name, { rows: n + 1, bytes: 100 * (n + 1) }])),
 };
 
 const list = jest.fn<DayExports['list']>();
@@ -47,20 +41,12 @@ describe('GET /exports', () => {
     const { status, body } = await get();
     expect(status).toBe(200);
     expect(list).toHaveBeenCalledWith('account-1', '2026-10-21', '2026-11-20');
+    const key = 'exports/account-1/cost-and-usage/parquet/2026-11-19/cost-and-usage-2026-11-19.parquet';
+    const link = { url: `https://bucket.example.com/${key}?expires=900`, urlExpiresAt: '2026-11-20T16:15:00.000Z' };
+    const file = { day: '2026-11-19', dataset: 'cost-and-usage', format: 'parquet', rows: 1, bytes: 100 };
     expect(body).toMatchObject({
       items: [
-        {
-          day: '2026-11-19',
-          dataset: 'cost-and-usage',
-          format: 'parquet',
-          rows: 1,
-          bytes: 100,
-          requests: 3,
-          costNanoUsd: 1_234,
-          unpricedRequests: 1,
-          url: 'https://bucket.example.com/exports/account-1/cost-and-usage/parquet/2026-11-19/cost-and-usage-2026-11-19.parquet?expires=900',
-          urlExpiresAt: '2026-11-20T16:15:00.000Z',
-        },
+        { ...file, ...sums, ...link },
         { dataset: 'requests', rows: 3 },
       ],
     });

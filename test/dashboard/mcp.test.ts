@@ -15,6 +15,7 @@ import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-ev
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { clearOfMidnight } from '../clear-of-midnight.ts';
 import { newAccount } from '../data/new-account.ts';
+import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { invoke, silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens, requestIdAt } from '../usage-recorder/events.ts';
@@ -30,6 +31,7 @@ const day = (ago: number) => addDays(dayOf(new Date().toISOString()), -ago);
 const at = (ago: number, time: string) => `${day(ago)}T${time}:00.000Z`;
 const KEY_B = 'key-b';
 
+const claudeCode = { provider: 'anthropic', model: 'claude', tag: 'agents', keyId: KEY_B, client: 'claude-code' };
 /** Each token costs 7 nano-USD. Their sum is 1.023222494 USD, and one request has no known cost. */
 const traffic = () =>
   [
@@ -37,26 +39,8 @@ const traffic = () =>
     { startedAt: at(6, '09:00'), tag: 'search', keyId: KEY_B, tokens: 2_000 },
     { startedAt: at(5, '10:00'), provider: 'anthropic', model: 'claude', tokens: 10_000 },
     { startedAt: at(5, '11:00'), model: 'gpt-4o-mini', tag: 'batch', tokens: 500 },
-    {
-      startedAt: at(4, '10:00'),
-      provider: 'anthropic',
-      model: 'claude',
-      tag: 'agents',
-      keyId: KEY_B,
-      tokens: 100_000,
-      session: { id: 's1' },
-      client: 'claude-code',
-    },
-    {
-      startedAt: at(4, '10:30'),
-      provider: 'anthropic',
-      model: 'claude',
-      tag: 'agents',
-      keyId: KEY_B,
-      tokens: 200_000,
-      session: { id: 's1', agentId: 'a1' },
-      client: 'claude-code',
-    },
+    { startedAt: at(4, '10:00'), ...claudeCode, tokens: 100_000, session: { id: 's1' } },
+    { startedAt: at(4, '10:30'), ...claudeCode, tokens: 200_000, session: { id: 's1', agentId: 'a1' } },
     { startedAt: at(4, '12:00'), provider: 'mistral', model: 'no-price', tokens: undefined },
     { startedAt: at(3, '09:00'), provider: 'google', model: 'gemini', tokens: 4_000, usageSource: 'estimated' },
     { startedAt: at(3, '09:30'), tag: 'search', tokens: 0, status: 429 },
@@ -124,24 +108,10 @@ beforeAll(async () => {
     });
   await openAlerts(table).notify(
     {
-      alertId: 'alert-1',
-      accountId: account.accountId,
-      ruleId: null,
-      ruleName: 'Daily spend',
-      type: 'cost_threshold',
-      event: null,
-      status: 'triggered',
-      triggeredAt: at(2, '23:59'),
-      acknowledgedAt: null,
-      acknowledgedBy: null,
+      ...{ ...sampleAlert, accountId: account.accountId, ruleId: null, triggeredAt: at(2, '23:59') },
       period: { name: 'daily', start: at(2, '00:00'), end: at(1, '00:00') },
-      unit: 'nanoUsd',
-      figure: 1_020_999_994,
-      limit: 1_000_000_000,
-      unpricedRequests: 0,
-      summary: 'Spend is $1.020999994: it reached the threshold of $1.',
+      ...{ figure: 1_020_999_994, limit: 1_000_000_000, unpricedRequests: 0 },
       contributors: [{ dimension: 'model', value: 'grok', label: null, share: 0.98 }],
-      deliveries: [],
     },
     'alert-1',
   );
@@ -211,6 +181,15 @@ describe('questions of agents', () => {
   });
 });
 
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+/** The account shows euros, at half a euro for a dollar, from a day on. */
+const setEuros = (accountId: string, from: string) => {
+  const currency = { code: 'EUR', rates: [{ from, perUsd: '0.5' }] };
+  const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, new Date());
+  return openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+};
+
 describe('POST /mcp', () => {
   it('lists tools that only read, and those alone that the role permits', async () => {
     const { tools } = await client.listTools();
@@ -250,9 +229,7 @@ describe('POST /mcp', () => {
 
   it('shows savings in the currency of the account', async () => {
     const { accountId, keyId } = await newAccount(table);
-    const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.5' }] };
-    const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, new Date());
-    await openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+    await setEuros(accountId, '2026-01-01');
     const event = {
       ...closeEvent({ accountId, keyId, n: 0, startedAt: at(4, '10:00'), tokens: 1_000_000_000 }),
       outcome: 'client_aborted' as const,
@@ -268,25 +245,14 @@ describe('POST /mcp', () => {
 
   it('calls a cost in a currency without a rate unknown', async () => {
     const { accountId, keyId } = await newAccount(table);
-    const currency = { code: 'EUR', rates: [{ from: day(3), perUsd: '0.5' }] };
-    const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, new Date());
-    await openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+    await setEuros(accountId, day(3));
     const events = [4, 2].map((ago, n) => closeEvent({ accountId, keyId, n, startedAt: at(ago, '10:00'), tokens: 2 }));
     await openRecorder(table, { logger: silentLogger(), price })(events);
-    const { text } = await call(
-      'spend',
-      { ...whole(), granularity: 'day' },
-      await connect(await newToken('viewer', accountId)),
-    );
-    const { totals, series } = JSON.parse(text);
-    expect([totals.displayCost, ...series.map((point: Named) => point['displayCost'])]).toEqual([
-      'unknown',
-      '0',
-      '0',
-      'unknown',
-      '0',
-      '0.000000007',
-    ]);
+    const agent = await connect(await newToken('viewer', accountId));
+    const { totals, series } = JSON.parse((await call('spend', { ...whole(), granularity: 'day' }, agent)).text);
+    expect(totals.displayCost).toBe('unknown');
+    const costs = series.map((point: Named) => point['displayCost']);
+    expect(costs).toEqual(['0', '0', 'unknown', '0', '0.000000007']);
   });
 
   it('calls no name of the account a cost, such as that of a declared dimension', async () => {
@@ -345,15 +311,10 @@ describe('POST /mcp', () => {
         reading: { usage: { tokens: 10 + n }, usageSource: 'reported', modelRequested: `m${n}`, modelServed: `m${n}` },
       }),
     );
-    const agents = Array.from({ length: 40 }, (_, n) =>
-      closeEvent({
-        ...busy,
-        n: n + 40,
-        startedAt: at(2, '10:00'),
-        tokens: n,
-        session: { id: 's', agentId: `agent ${n}` },
-      }),
-    );
+    const agents = Array.from({ length: 40 }, (_, n) => {
+      const session = { id: 's', agentId: `agent ${n}` };
+      return closeEvent({ ...busy, n: n + 40, startedAt: at(2, '10:00'), tokens: n, session });
+    });
     await openRecorder(table, { logger: silentLogger(), price })([...events, ...agents]);
     const by = await connect(await newToken('viewer', busy.accountId));
     const read = async (name: string, args: object) => {
@@ -410,11 +371,8 @@ describe('POST /mcp', () => {
   it('has errors in the form of JSON-RPC', async () => {
     const token = await newToken('viewer');
     const headers = { authorization: `Bearer ${token}` };
-    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const rpcError = (code: string) => ({
-      jsonrpc: '2.0',
-      id: null,
-      error: { message: expect.any(String), data: { code } },
+      ...{ jsonrpc: '2.0', id: null, error: { message: expect.any(String), data: { code } } },
     });
     const of = async (...args: Parameters<typeof post>) => {
       const { status, headers, body } = await post(...args);
@@ -435,10 +393,8 @@ describe('POST /mcp', () => {
       expect((await invoke(handler, { method: 'POST', path: '/api/mcp', rawBody, headers })).body).toMatchObject({
         error: { code },
       });
-    expect(await of(token, { ...ping, method: 'tools/pay' })).toMatchObject({
-      status: 200,
-      body: { id: 1, error: { code: -32_601 } },
-    });
+    const unknown = { status: 200, body: { id: 1, error: { code: -32_601 } } };
+    expect(await of(token, { ...ping, method: 'tools/pay' })).toMatchObject(unknown);
     for (const [method, params] of [
       ['tools/call', undefined],
       ['tools/call', { name: 5 }],
@@ -450,10 +406,8 @@ describe('POST /mcp', () => {
         status: 200,
         body: { id: 1, error: { code: -32_602, message: expect.stringContaining('params') } },
       });
-    expect(await of(token, { jsonrpc: '2.0', method: 'notifications/initialized' })).toMatchObject({
-      status: 202,
-      body: undefined,
-    });
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect(await of(token, initialized)).toMatchObject({ status: 202, body: undefined });
     for (const method of ['GET', 'DELETE'])
       expect(await invoke(handler, { method, path: '/api/mcp', headers })).toMatchObject({
         ...{ status: 405, headers: { Allow: 'POST' }, body: rpcError('METHOD_NOT_ALLOWED') },
@@ -462,7 +416,6 @@ describe('POST /mcp', () => {
 
   it('refuses pages of other origins, and versions that it does not speak', async () => {
     const token = await newToken('viewer');
-    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     expect((await post(token, ping, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await post(token, ping, { Origin: 'https://spend.example.com' })).status).toBe(200);
     expect((await post(token, ping, { 'MCP-Protocol-Version': '1999-01-01' })).status).toBe(400);

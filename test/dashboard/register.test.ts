@@ -45,13 +45,7 @@ const world = (registration: RegisterDependencies['registration'] = 'open') => {
         step('logIn', () => {
           const user = byEmail(email);
           if (user?.password !== password) throw new InvalidCredentialsError();
-          return {
-            userId: user?.userId ?? '',
-            token: 't',
-            refreshToken: 'r',
-            expiresIn: 3600,
-            authTime: 0,
-          };
+          return { userId: user?.userId ?? '', token: 't', refreshToken: 'r', expiresIn: 3600, authTime: 0 };
         }),
     },
     accounts: {
@@ -99,32 +93,16 @@ describe('register', () => {
       status: 201,
       body: { accountId: 'svc_1', userId: 'user-2', token: 't', refreshToken: 'r', expiresIn: 3600 },
     });
-    expect(registrations).toEqual([
-      {
-        account: {
-          accountId: 'id-1',
-          accountKey: 'svc_1',
-          status: 'active',
-          plan: 'FREE',
-          billingStatus: 'ACTIVE',
-          ownerUserId: 'user-2',
-          activeKeys: 1,
-          createdAt: now.toISOString(),
-        },
-        user: {
-          userId: 'user-2',
-          accountId: 'id-1',
-          role: 'owner',
-          email: 'ada@example.com',
-          emailVerifiedAt: null,
-          firstName: 'Ada',
-          lastName: 'Lovelace',
-          companyName: 'Analytical Engines',
-          createdAt: now.toISOString(),
-        },
-        keyId: 'id-3',
-      },
-    ]);
+    const [accountId, userId, createdAt] = ['id-1', 'user-2', now.toISOString()];
+    const account = {
+      ...{ accountId, accountKey: 'svc_1', status: 'active', plan: 'FREE', billingStatus: 'ACTIVE' },
+      ...{ ownerUserId: userId, activeKeys: 1, createdAt },
+    };
+    const user = {
+      ...{ userId, accountId, role: 'owner', email: 'ada@example.com', emailVerifiedAt: null },
+      ...{ firstName: 'Ada', lastName: 'Lovelace', companyName: 'Analytical Engines', createdAt },
+    };
+    expect(registrations).toEqual([{ account, user, keyId: 'id-3' }]);
   });
 
   it.each(['invite', 'closed'] as const)('creates nothing while registration is %s', async (registration) => {

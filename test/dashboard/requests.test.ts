@@ -8,6 +8,7 @@ import { requestColumns } from '../../lambda/domain/exports/datasets.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { invalidAt, invoke, refusedWith, serve } from '../http/invoke.ts';
+import { closeEvent } from '../usage-recorder/events.ts';
 
 type Requests = ReturnType<typeof openRequests>;
 const find = jest.fn<Requests['find']>();
@@ -27,34 +28,11 @@ const caller = { accountId: 'account-1', userId: 'user' };
 const get = (path: string, query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: `/api${path}`, query, caller });
 
+const startedAt = '2026-11-20T16:00:00.000Z';
 const record: RequestRecord = requestRecordSchema.parse({
-  revision: 1,
-  requestId: '019aa1b2-0000-7000-8000-000000000001',
-  accountId: 'account-1',
-  keyId: 'key-1',
-  provider: 'openai',
-  method: 'POST',
-  path: '/v1/chat/completions',
-  startedAt: '2026-11-20T16:00:00.000Z',
-  outcome: 'completed',
-  route: 'governed',
-  status: 200,
-  reading: {
-    dialect: 'openai-chat',
-    usage: { prompt_tokens: 3 },
-    usageSource: 'reported',
-    complete: true,
-    modelRequested: 'gpt-4o',
-    modelServed: 'gpt-4o-2024-08-06',
-    streamed: false,
-    serviceTier: null,
-    billableItems: {},
-  },
-  usage: { inputTokens: 3 },
-  costNanoUsd: 7_500,
-  provenance: 'computed',
-  recordedAt: '2026-11-20T16:00:01.000Z',
-  expiresAt: 1_800_000_000,
+  ...closeEvent({ accountId: 'account-1', startedAt, providerKey: null, reading: { usage: { prompt_tokens: 3 } } }),
+  ...{ requestId: '019aa1b2-0000-7000-8000-000000000001', revision: 1, usage: { inputTokens: 3 } },
+  ...{ costNanoUsd: 7_500, provenance: 'computed', recordedAt: '2026-11-20T16:00:01.000Z', expiresAt: 1_800_000_000 },
 });
 
 afterEach(() => {

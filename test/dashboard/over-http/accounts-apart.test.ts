@@ -50,28 +50,16 @@ beforeAll(async () => {
   }
   people = new Map(joined);
   const { token } = theirs;
-  const rule = await api('POST', '/alert-rules', {
-    token,
-    body: { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'monthly' } },
-  });
-  const hourly = { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'hourly' } };
-  await api('POST', '/alert-rules', { token, body: hourly });
+  const post = (path: string, body: object) => api('POST', path, { token, body: { name: 'n', ...body } });
+  const every = (period: string) => ({ type: 'cost_threshold', config: { threshold: 0.0001, period } });
+  const rule = await post('/alert-rules', every('monthly'));
+  await post('/alert-rules', every('hourly'));
   // Of a past period: a current one has a projection, which changes with time.
   const period = { from: '2026-01-01', to: '2026-01-31' };
-  const budget = await api('POST', '/budgets', { token, body: { name: 'n', amount: 1_000, period } });
-  const from = '2099-01-01';
-  const price = await api('POST', '/prices', {
-    token,
-    body: { name: 'n', from, terms: { kind: 'markup', percent: 5 } },
-  });
-  const report = await api('POST', '/reports', {
-    token,
-    body: { name: 'n', schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] },
-  });
-  const destination = await api('POST', '/destinations', {
-    token,
-    body: { name: 'n', type: 'manifests', url: 'https://1.1.1.1/' },
-  });
+  const budget = await post('/budgets', { amount: 1_000, period });
+  const price = await post('/prices', { from: '2099-01-01', terms: { kind: 'markup', percent: 5 } });
+  const report = await post('/reports', { schedule: { every: 'daily', hour: 8 }, groupBy: ['model'] });
+  const destination = await post('/destinations', { type: 'manifests', url: 'https://1.1.1.1/' });
   // Nothing leaves this machine.
   await api('PATCH', `/destinations/${destination.body.id}`, { token, body: { isActive: false } });
   await buyPlan(url, token);
@@ -180,25 +168,9 @@ const takingIds = operations.filter(
 
 /** Everything that the API shows the other account. */
 const theirWorld = async () => {
-  const paths = [
-    '/auth/me',
-    '/members',
-    '/invitations',
-    '/keys',
-    '/tokens',
-    '/spend?groupBy=key',
-    '/requests',
-    '/sessions',
-    '/alerts',
-    '/alert-rules',
-    '/access-rules',
-    '/budgets',
-    '/prices',
-    '/reports',
-    '/destinations',
-    '/pauses',
-    '/views',
-  ];
+  const lists = 'auth/me members invitations keys tokens spend?groupBy=key requests sessions alerts alert-rules';
+  const others = 'access-rules budgets prices reports destinations pauses views';
+  const paths = `${lists} ${others}`.split(' ').map((name) => `/${name}`);
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
 };

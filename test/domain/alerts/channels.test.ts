@@ -18,6 +18,13 @@ const alert = sampleAlert;
 const links = alertLinks('https://dashboard.example.com', alert);
 const KEY = 'R0123456789ABCDEFabcdef012345678';
 const NOTE = 'The cost of 3 more requests in this period is unknown and not included.';
+const TITLE = 'AI spend alert: Daily spend';
+const FACTS = [
+  'Spend is $12: it reached the threshold of $10.',
+  'Period: 2026-11-20 (daily, UTC)',
+  'By model: gpt-4o 75%, no model 25%',
+  `Note: ${NOTE}`,
+];
 /** What users and clients may call things. */
 const nasty = [
   '<!channel> & <https://evil.example|x>',
@@ -57,30 +64,14 @@ const unescapeSlack = (text: string) => text.replaceAll('&lt;', '<').replaceAll(
 
 describe('slackMessage', () => {
   it('has a text and blocks: title, facts, links', () => {
+    const spend = 'https://dashboard.example.com/?range=custom&amp;from=2026-11-20&amp;to=2026-11-20';
+    const footer = `<https://dashboard.example.com/alerts/alert-1|See and acknowledge it> · <${spend}|See the spend>`;
     expect(slackMessage(alertMessage(alert, links))).toEqual({
-      text: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
+      text: `${TITLE}: ${FACTS[0]}`,
       blocks: [
-        { type: 'header', text: { type: 'plain_text', text: 'AI spend alert: Daily spend', emoji: false } },
-        {
-          type: 'section',
-          text: {
-            type: 'plain_text',
-            text: [
-              'Spend is $12: it reached the threshold of $10.',
-              'Period: 2026-11-20 (daily, UTC)',
-              'By model: gpt-4o 75%, no model 25%',
-              `Note: ${NOTE}`,
-            ].join('\n'),
-            emoji: false,
-          },
-        },
-        {
-          type: 'section',
-          text: {
-            type: 'mrkdwn',
-            text: '<https://dashboard.example.com/alerts/alert-1|See and acknowledge it> · <https://dashboard.example.com/?range=custom&amp;from=2026-11-20&amp;to=2026-11-20|See the spend>',
-          },
-        },
+        { type: 'header', text: { type: 'plain_text', text: TITLE, emoji: false } },
+        { type: 'section', text: { type: 'plain_text', text: FACTS.join('\n'), emoji: false } },
+        { type: 'section', text: { type: 'mrkdwn', text: footer } },
       ],
     });
   });
@@ -124,25 +115,13 @@ describe('teamsMessage', () => {
     const { type, attachments } = teamsMessage(alertMessage(alert, links));
     expect(type).toBe('message');
     expect(attachments).toHaveLength(1);
+    const actions = [links.alert, links.spend].map((url) => ({ type: 'Action.OpenUrl', url }));
     expect(attachments[0]).toMatchObject({
-      contentType: 'application/vnd.microsoft.card.adaptive',
-      contentUrl: null,
-      content: {
-        type: 'AdaptiveCard',
-        version: '1.4',
-        actions: [
-          { type: 'Action.OpenUrl', url: links.alert },
-          { type: 'Action.OpenUrl', url: links.spend },
-        ],
-      },
+      ...{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null },
+      content: { type: 'AdaptiveCard', version: '1.4', actions },
     });
-    expect(attachments[0]?.content.body.map(({ inlines }) => inlines.map((run) => Object(run).text).join(''))).toEqual([
-      'AI spend alert: Daily spend',
-      'Spend is $12: it reached the threshold of $10.',
-      'Period: 2026-11-20 (daily, UTC)',
-      'By model: gpt-4o 75%, no model 25%',
-      `Note: ${NOTE}`,
-    ]);
+    const lines = attachments[0]?.content.body.map(({ inlines }) => inlines.map((run) => Object(run).text).join(''));
+    expect(lines).toEqual([TITLE, ...FACTS]);
   });
 
   it.each(nasty)('shows %s as it was written: every text is one without Markdown', (name) => {
@@ -166,26 +145,16 @@ describe('teamsMessage', () => {
 describe('pagerDutyEvent', () => {
   it('triggers one incident for an alert, however often it is sent', () => {
     expect(pagerDutyEvent(alertMessage(alert, links), KEY)).toEqual({
-      routing_key: KEY,
-      event_action: 'trigger',
-      dedup_key: 'alert-1',
-      client: 'AI Spend Gateway',
-      client_url: links.alert,
+      ...{ routing_key: KEY, event_action: 'trigger', dedup_key: 'alert-1' },
+      ...{ client: 'AI Spend Gateway', client_url: links.alert },
       links: [
         { href: links.alert, text: 'See and acknowledge it' },
         { href: links.spend, text: 'See the spend' },
       ],
       payload: {
-        summary: 'AI spend alert: Daily spend: Spend is $12: it reached the threshold of $10.',
-        source: 'ai-spend-gateway',
-        severity: 'warning',
-        timestamp: '2026-11-20T16:30:00.000Z',
-        class: 'cost_threshold',
-        custom_details: {
-          Period: '2026-11-20 (daily, UTC)',
-          'By model': 'gpt-4o 75%, no model 25%',
-          Note: NOTE,
-        },
+        ...{ summary: `${TITLE}: ${FACTS[0]}`, source: 'ai-spend-gateway', severity: 'warning' },
+        ...{ timestamp: '2026-11-20T16:30:00.000Z', class: 'cost_threshold' },
+        custom_details: Object.fromEntries(FACTS.slice(1).map((fact) => fact.split(': '))),
       },
     });
   });

@@ -7,26 +7,10 @@ import { clampUsage, type UsageDraft } from '../../../lambda/domain/usage/consis
 
 const perMtok = (usd: number) => attoUsdPerUnit(usd, 1e6);
 
-const count = fc.nat(50_000);
-const usages = fc
-  .record({
-    inputTokens: count,
-    outputTokens: count,
-    cacheReadTokens: count,
-    cacheWriteTokens: count,
-    cacheWrite1hTokens: count,
-    cacheWrite12hTokens: count,
-    reasoningTokens: count,
-    inputAudioTokens: count,
-    inputImageTokens: count,
-    inputVideoTokens: count,
-    outputAudioTokens: count,
-    outputImageTokens: count,
-    outputVideoTokens: count,
-    cacheReadAudioTokens: count,
-    cacheReadImageTokens: count,
-  })
-  .map(clampUsage);
+const reading = ['cacheRead', 'cacheWrite', 'cacheWrite1h', 'cacheWrite12h', 'cacheReadAudio', 'cacheReadImage'];
+const both = ['inputAudio', 'inputImage', 'inputVideo', 'outputAudio', 'outputImage', 'outputVideo'];
+const names = ['input', 'output', 'reasoning', ...reading, ...both].map((name) => `${name}Tokens`);
+const usages = fc.record(Object.fromEntries(names.map((name) => [name, fc.nat(50_000)]))).map(clampUsage);
 
 const kindsOf = (draft: UsageDraft) =>
   Object.fromEntries(Object.entries(tokensByKind(clampUsage(draft))).filter(([, tokens]) => tokens > 0));

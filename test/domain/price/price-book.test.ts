@@ -6,48 +6,31 @@ import { reasons } from '../../../lambda/domain/price/price-request.ts';
 import { request } from '../usage/metered-usage.ts';
 
 const CHANGED = '2026-11-20T10:00:00Z';
+const nine = { input_mtok: 9 };
+const models = [
+  {
+    id: 'new-model',
+    match: { starts_with: 'new-model' },
+    prices: { input_mtok: 2, output_mtok: 4 },
+    earlier: [
+      { until: '2026-11-10T00:00:00Z', prices: { input_mtok: 8, output_mtok: 16 } },
+      { until: CHANGED, prices: { input_mtok: 1, output_mtok: 2 } },
+    ],
+  },
+  { id: 'new-model-2026-11-01', match: { or: [{ equals: 'new-model-2026-11-01' }] }, prices: nine },
+  { id: 'new-model-pro', match: { equals: 'new-model-pro' }, prices: nine },
+  { id: 'other-model', match: { regex: '^other-model-\\d{4}-\\d{2}-\\d{2}$' }, prices: nine },
+  { id: 'ft:new-model', match: { starts_with: 'ft:new-model' }, prices: nine },
+];
+const earlier = [{ until: CHANGED, prices: { input: 1, output: 1 } }];
+const second = {
+  'new-model-5': { input: 7, output: 7 },
+  other: { input: 3, output: 3, over200k: { input: 5 }, earlier },
+};
 const book = openPriceBook(
   {
-    genaiPrices: {
-      openai: {
-        id: 'openai',
-        name: 'OpenAI',
-        api_pattern: '',
-        models: [
-          {
-            id: 'new-model',
-            match: { starts_with: 'new-model' },
-            prices: { input_mtok: 2, output_mtok: 4 },
-            earlier: [
-              { until: '2026-11-10T00:00:00Z', prices: { input_mtok: 8, output_mtok: 16 } },
-              { until: CHANGED, prices: { input_mtok: 1, output_mtok: 2 } },
-            ],
-          },
-          {
-            id: 'new-model-2026-11-01',
-            match: { or: [{ equals: 'new-model-2026-11-01' }] },
-            prices: { input_mtok: 9 },
-          },
-          { id: 'new-model-pro', match: { equals: 'new-model-pro' }, prices: { input_mtok: 9 } },
-          { id: 'other-model', match: { regex: '^other-model-\\d{4}-\\d{2}-\\d{2}$' }, prices: { input_mtok: 9 } },
-          { id: 'ft:new-model', match: { starts_with: 'ft:new-model' }, prices: { input_mtok: 9 } },
-        ],
-      },
-    },
-    secondPrices: {
-      name: 'models.dev',
-      prices: {
-        openai: {
-          'new-model-5': { input: 7, output: 7 },
-          other: {
-            input: 3,
-            output: 3,
-            over200k: { input: 5 },
-            earlier: [{ until: CHANGED, prices: { input: 1, output: 1 } }],
-          },
-        },
-      },
-    },
+    genaiPrices: { openai: { id: 'openai', name: 'OpenAI', api_pattern: '', models } },
+    secondPrices: { name: 'models.dev', prices: { openai: second } },
   },
   '7',
 );

@@ -9,46 +9,26 @@ import { provenances } from '../../../lambda/domain/usage/usage.ts';
 import type { Reading } from '../../../lambda/domain/usage/usage-event.ts';
 import { request } from '../usage/metered-usage.ts';
 
-const models = fc.constantFrom(
-  'gpt-4o',
-  'claude-sonnet-4-5',
-  'gemini-2.5-pro',
-  'openai/gpt-4o',
-  'dall-e-3',
-  'tts-1',
-  'sonar',
-  '',
-  '\u0000',
-  'ft:x',
-);
+const names = ['gpt-4o', 'claude-sonnet-4-5', 'gemini-2.5-pro', 'openai/gpt-4o', 'dall-e-3', 'tts-1', 'sonar'];
+const models = fc.constantFrom(...names, '', '\u0000', 'ft:x');
+const times = ['2025-01-01T00:00:00.000Z', '2026-11-20T01:00:00.000Z', '1970-01-01T00:00:00.000Z', 'no time at all'];
+const counts = fc.record({ prompt_tokens: fc.integer(), completion_tokens: fc.double(), cost: fc.double() });
+const items = fc.constantFrom(...Object.values(BILLABLE));
 
 const requests = fc.record({
   provider: fc.constantFrom(...providerLabels),
   method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE'),
   status: fc.constantFrom(200, 404, 500, null),
-  startedAt: fc.constantFrom(
-    '2025-01-01T00:00:00.000Z',
-    '2026-11-20T01:00:00.000Z',
-    '1970-01-01T00:00:00.000Z',
-    'no time at all',
-  ),
+  startedAt: fc.constantFrom(...times),
   reading: fc.record({
     dialect: fc.constantFrom(...dialects),
-    usage: fc.option(
-      fc.oneof(
-        fc.dictionary(fc.string(), fc.jsonValue()),
-        fc.record({ prompt_tokens: fc.integer(), completion_tokens: fc.double(), cost: fc.double() }),
-      ),
-    ),
+    usage: fc.option(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), counts)),
     usageSource: fc.constantFrom('reported' as const, 'estimated' as const, 'none' as const),
     complete: fc.boolean(),
     modelRequested: fc.option(models),
     modelServed: fc.option(models),
     serviceTier: fc.option(fc.constantFrom('priority', 'flex', 'batch', 'default', '???')),
-    billableItems: fc.dictionary(
-      fc.constantFrom(...Object.values(BILLABLE)),
-      fc.oneof(fc.double(), fc.nat(99), fc.string()),
-    ),
+    billableItems: fc.dictionary(items, fc.oneof(fc.double(), fc.nat(99), fc.string())),
   }),
 });
 

@@ -14,23 +14,22 @@ const line = (day: string, item: string, amountNanoUsd: number) => ({
   amountNanoUsd,
 });
 
+const fee = line('2026-10-09', 'Fine-tuning storage', 900 * CENT);
+const from = (model: string) => (usage: { readonly model: string }) => usage.model === model;
+const [isGpt4o, isSonnet] = [from('gpt-4o'), from('claude-sonnet-4')];
 /** Each kind of discrepancy, and the bucket that must name it. */
 const kinds: readonly [name: string, bucket: Bucket, discrepancy: Discrepancy][] = [
   [
     'a tenth of a model outside the gateway',
     'notThroughGateway',
-    { isOutside: ({ model }, index) => model === 'gpt-4o' && index % 10 === 0 },
+    { isOutside: (usage, index) => isGpt4o(usage) && index % 10 === 0 },
   ],
-  [
-    'a model that never passes the gateway',
-    'notThroughGateway',
-    { isOutside: ({ model }) => model === 'claude-opus-4' },
-  ],
-  ['one model at another price', 'priceDiffers', { priceFactor: ({ model }) => (model === 'gpt-4o' ? 1.2 : 1) }],
+  ['a model that never passes the gateway', 'notThroughGateway', { isOutside: from('claude-opus-4') }],
+  ['one model at another price', 'priceDiffers', { priceFactor: (usage) => (isGpt4o(usage) ? 1.2 : 1) }],
   [
     'another price from a day on',
     'priceDiffers',
-    { priceFactor: ({ model, day }) => (model === 'gpt-4o' && day >= '2026-10-15' ? 0.8 : 1) },
+    { priceFactor: (usage) => (isGpt4o(usage) && usage.day >= '2026-10-15' ? 0.8 : 1) },
   ],
   ['a discount on everything', 'discount', { priceFactor: () => 0.85 }],
   ['a credit', 'discount', { extraLines: [line('2026-10-20', 'Promotional credit', -500 * CENT)] }],
@@ -42,15 +41,11 @@ const kinds: readonly [name: string, bucket: Bucket, discrepancy: Discrepancy][]
   [
     'requests without a record',
     'trackingGap',
-    { isUntracked: ({ day, model }, index) => day === '2026-10-07' && model === 'claude-sonnet-4' && index % 2 === 0 },
+    { isUntracked: (usage, index) => usage.day === '2026-10-07' && isSonnet(usage) && index % 2 === 0 },
   ],
-  ['a model without a price', 'unknownCost', { isUnpriced: ({ model }) => model === 'claude-sonnet-4' }],
+  ['a model without a price', 'unknownCost', { isUnpriced: isSonnet }],
   ['a bill that is not complete', 'notBilledYet', { isBilledYet: (day) => day < '2026-10-30' }],
-  [
-    'a fee that nothing recorded causes',
-    'notThroughGateway',
-    { extraLines: [line('2026-10-09', 'Fine-tuning storage', 900 * CENT)] },
-  ],
+  ['a fee that nothing recorded causes', 'notThroughGateway', { extraLines: [fee] }],
 ];
 
 const bills = [

@@ -10,8 +10,16 @@ const change = {
   unpricedRequests: 3,
 };
 
+const DAY = '2026-11-20T00:00:00.000Z';
+const budget = {
+  ...{ amountNanoUsd: 1_000e9, usedNanoUsd: 123.45e9, percentUsed: 12, projectedNanoUsd: 1_200e9, unpricedRequests: 1 },
+};
+
 /** A run of a report with names of users and clients. */
-export const sampleRun = (names: readonly string[]): ReportRun => ({
+export const sampleRun = (
+  names: readonly string[],
+  groups = names.map((value) => ({ value, label: null, ...change })),
+): ReportRun => ({
   accountId: 'account-1',
   reportId: 'report-1',
   name: names[0] as string,
@@ -19,38 +27,14 @@ export const sampleRun = (names: readonly string[]): ReportRun => ({
   content: {
     every: 'daily',
     timeZone: 'UTC',
-    period: {
-      firstDay: '2026-11-20',
-      lastDay: '2026-11-20',
-      from: '2026-11-20T00:00:00.000Z',
-      to: '2026-11-21T00:00:00.000Z',
-    },
-    before: { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' },
+    period: { firstDay: '2026-11-20', lastDay: '2026-11-20', from: DAY, to: '2026-11-21T00:00:00.000Z' },
+    before: { from: '2026-11-19T00:00:00.000Z', to: DAY },
     totals: change,
     effects: null,
-    breakdowns: [
-      {
-        by: 'tag',
-        groups: names.map((value) => ({ value, label: null, ...change })),
-        furtherGroups: 0,
-        isComplete: true,
-      },
-    ],
-    budgets: names.map((name) => ({
-      id: name,
-      name,
-      period: 'monthly',
-      amountNanoUsd: 1_000_000_000_000,
-      usedNanoUsd: 123_450_000_000,
-      percentUsed: 12,
-      projectedNanoUsd: 1_200_000_000_000,
-      unpricedRequests: 1,
-    })),
+    breakdowns: [{ by: 'tag', groups, furtherGroups: 0, isComplete: true }],
+    budgets: names.map((name) => ({ ...budget, period: 'monthly', id: name, name })),
     coverage: {
-      untrackedRequests: 0,
-      bypassedRequests: 0,
-      unfinishedRequests: 0,
-      partialRequests: 0,
+      ...{ untrackedRequests: 0, bypassedRequests: 0, unfinishedRequests: 0, partialRequests: 0 },
       estimatedNanoUsd: 0,
     },
   },

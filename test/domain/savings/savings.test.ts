@@ -60,10 +60,7 @@ const priceOf = (priceId: string, terms: OwnPrice['terms'], until: string | null
   return { priceId, name: priceId, from, until, terms, createdAt: at, updatedAt: at };
 };
 const factor = (sum: number, used: number) => ({
-  numerator: '1',
-  denominator: String(used),
-  sum: String(sum),
-  isShared: used > 0,
+  ...{ numerator: '1', denominator: String(used), sum: String(sum), isShared: used > 0 },
 });
 const month = (factors: Record<string, ReturnType<typeof factor>>, isFinal = true) => ({
   ...{ factors, isFinal, counted: '' },
@@ -71,33 +68,24 @@ const month = (factors: Record<string, ReturnType<typeof factor>>, isFinal = tru
 });
 
 const HOUR_MS = 60 * MINUTE_MS;
+const found = (kind: string, scope: object, nanoUsdPerMonth: number, certainty: string, requests: number) => ({
+  ...{ kind, scope, nanoUsdPerMonth, certainty, requests },
+});
 
 describe('planted waste is found', () => {
   it('caches that nobody reads, and only those', () => {
-    const written = (at: number, tag: string) =>
+    const cached = (tag: string, atMs: number, cache_creation_input_tokens: number, cache_read_input_tokens: number) =>
       claude(
-        { input_tokens: 10, cache_creation_input_tokens: 100_000, cache_read_input_tokens: 0 },
-        { tag, atMs: at, model: 'claude-sonnet-4-5' },
-      );
-    const read = (at: number) =>
-      claude(
-        { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 100_000 },
-        { tag: 'read', atMs: at, model: 'claude-sonnet-4-5' },
+        { input_tokens: 10, cache_creation_input_tokens, cache_read_input_tokens },
+        { tag, atMs, model: 'claude-sonnet-4-5' },
       );
     const findings = find([
-      ...times(60, (i) => written(i * HOUR_MS, 'unread')),
-      ...times(60, (i) => [written(i * HOUR_MS, 'read'), read(i * HOUR_MS + MINUTE_MS)]).flat(),
+      ...times(60, (i) => cached('unread', i * HOUR_MS, 100_000, 0)),
+      ...times(60, (i) => cached('read', i * HOUR_MS, 100_000, 0)),
+      ...times(60, (i) => cached('read', i * HOUR_MS + MINUTE_MS, 0, 100_000)),
     ]);
     // 6 million tokens at $3.75 in place of $3.
-    expect(findings).toMatchObject([
-      {
-        kind: 'unread_cache_writes',
-        scope: { tag: 'unread' },
-        nanoUsdPerMonth: 4.5e9,
-        certainty: 'exact',
-        requests: 60,
-      },
-    ]);
+    expect(findings).toMatchObject([found('unread_cache_writes', { tag: 'unread' }, 4.5e9, 'exact', 60)]);
   });
 
   it('large prompts that are never cached, as a bound', () => {
@@ -127,15 +115,8 @@ describe('planted waste is found', () => {
     const usual = times(95, (i) => gpt(1_000 + 100 * i, 10, { model: 'gpt-4o-mini', tag: 'sort', atMs: i * HOUR_MS }));
     const dear = times(5, (i) => gpt(100_000, 20_000, { model: 'gpt-4o', tag: 'sort', atMs: i * HOUR_MS }));
     // $0.45 each with gpt-4o, $0.027 with gpt-4o-mini.
-    expect(find([...usual, ...dear])).toMatchObject([
-      {
-        kind: 'dear_remainder',
-        scope: { tag: 'sort' },
-        nanoUsdPerMonth: 5 * 423e6,
-        certainty: 'if_equal',
-        requests: 5,
-      },
-    ]);
+    const expected = found('dear_remainder', { tag: 'sort' }, 5 * 423e6, 'if_equal', 5);
+    expect(find([...usual, ...dear])).toMatchObject([expected]);
   });
 
   it('commitments and credits that are not used, or will not be', () => {
@@ -152,13 +133,9 @@ describe('planted waste is found', () => {
       },
     };
     // Of the credit that ends in ten days, $71 are left, of which $10 are used at the rate of 19 days.
+    const arithmetic = expect.stringMatching(/2026-11-30.*\$71\.00.*\$10\.00/);
     expect(find([], { own })).toMatchObject([
-      {
-        kind: 'expiring_credit',
-        nanoUsdPerMonth: 61e9,
-        certainty: 'if_continued',
-        arithmetic: expect.stringMatching(/2026-11-30.*\$71\.00.*\$10\.00/),
-      },
+      { kind: 'expiring_credit', nanoUsdPerMonth: 61e9, certainty: 'if_continued', arithmetic },
       { kind: 'expired_credit', nanoUsdPerMonth: 30e9 },
       { kind: 'unused_commitment', nanoUsdPerMonth: 25e9, certainty: 'exact', scope: { price: 'Reserved' } },
     ]);
@@ -172,15 +149,8 @@ describe('planted waste is found', () => {
       listCostNanoUsd: 35e6,
       ownPrices: { steps: [{ priceId: 'Max', kind: 'subscription' }] },
     }));
-    expect(find(covered, { own })).toMatchObject([
-      {
-        kind: 'unused_subscription',
-        nanoUsdPerMonth: 200e9 - 40 * 35e6,
-        certainty: 'exact',
-        requests: 40,
-        scope: { price: 'Max' },
-      },
-    ]);
+    const expected = found('unused_subscription', { price: 'Max' }, 200e9 - 40 * 35e6, 'exact', 40);
+    expect(find(covered, { own })).toMatchObject([expected]);
     // Without the cost of one at list price, the rest is a bound.
     const unknown = covered.map((record, i) => ({ ...record, listCostNanoUsd: i === 0 ? null : 35e6 }));
     expect(find(unknown, { own })).toMatchObject([{ certainty: 'at_most' }]);
@@ -201,9 +171,8 @@ describe('planted waste is found', () => {
       costNanoUsd: 0,
     }));
     // $0.25 a day.
-    expect(find([...busy, ...rest, ...refused])).toMatchObject([
-      { kind: 'idle_key', scope: { key: 'key-2' }, nanoUsdPerMonth: 7.5e9, certainty: 'at_most', requests: 7 },
-    ]);
+    const idle = found('idle_key', { key: 'key-2' }, 7.5e9, 'at_most', 7);
+    expect(find([...busy, ...rest, ...refused])).toMatchObject([idle]);
     const left = times(300, (i) => gpt(10_000, 0, { model: 'gpt-4o', keyId: 'key-3', atMs: (i * day) / 10 }));
     expect(find(left)).toEqual([]);
     const orphans = keys.map((key) => ({ ...key, isOrphan: key.keyId === 'key-3' }));
@@ -249,15 +218,8 @@ describe('planted waste is found', () => {
         ...{ outcome: 'refused', blockedBy: 'b1', atMs: i * HOUR_MS + 30_000 },
       }),
     );
-    expect(find([...running, ...refused])).toMatchObject([
-      {
-        kind: 'unneeded_reservations',
-        scope: { limit: 'b1' },
-        nanoUsdPerMonth: 10 * (2e9 - 2.6e6),
-        certainty: 'exact',
-        requests: 10,
-      },
-    ]);
+    const expected = found('unneeded_reservations', { limit: 'b1' }, 10 * (2e9 - 2.6e6), 'exact', 10);
+    expect(find([...running, ...refused])).toMatchObject([expected]);
     expect(find(running)).toEqual([]);
   });
 });
@@ -366,24 +328,15 @@ describe('what if', () => {
       requests: 0,
       incomparable: [{ reason: incomparable.noTier, requests: 2 }],
     });
-    const ownRates = { kind: 'rates', usdPerMillionTokens: { input: 1, output: 1 } };
-    const own = { ...{ priceId: 'x', name: 'x', until: null, createdAt: '', updatedAt: '' }, from: FROM.toISOString() };
-    const accountPrices = { ...pricing.accountPrices, prices: [{ ...own, terms: ownRates } as never] };
+    const ownRates = { kind: 'rates', usdPerMillionTokens: { input: 1, output: 1 } } as const;
+    const accountPrices = { ...pricing.accountPrices, prices: [priceOf('x', ownRates)] };
     expect(whatIf([cut], { tier: 'batch' }, { ...pricing, accountPrices }, TO)).toMatchObject({ newNanoUsd: 1.1e6 });
   });
 
   it('a contract price, and a commitment with where it breaks even', () => {
-    const price = (terms: object) =>
-      ({
-        priceId: 'x',
-        name: 'x',
-        from: FROM.toISOString(),
-        until: TO.toISOString(),
-        createdAt: FROM.toISOString(),
-        updatedAt: FROM.toISOString(),
-        provider: 'openai',
-        terms,
-      }) as never;
+    const price = (terms: OwnPrice['terms']): OwnPrice => ({
+      ...{ ...priceOf('x', terms, TO.toISOString()), from: FROM.toISOString(), provider: 'openai' },
+    });
     const some = records.slice(0, 2);
     const old = whatIf(some, {}, pricing, TO).oldNanoUsd;
     expect(whatIf(some, { price: price({ kind: 'discount', percent: 10 }) }, pricing, TO).newNanoUsd).toBe(
@@ -400,8 +353,7 @@ describe('what if', () => {
     const [october, november] = [0, 15].map((days) =>
       gpt(400_000, 0, { model: 'gpt-4o', tag: null, atMs: days * 24 * 60 * MINUTE_MS }),
     ) as [RequestRecord, RequestRecord];
-    const dates = { from: FROM.toISOString(), until: TO.toISOString(), createdAt: '', updatedAt: '' };
-    const price = { priceId: 'x', name: 'x', ...dates, terms: { kind: 'credit', usd: 1.5 } } as const;
+    const price = priceOf('x', { kind: 'credit', usd: 1.5 }, TO.toISOString());
     for (const some of [
       [october, november],
       [november, october],

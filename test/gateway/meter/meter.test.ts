@@ -55,94 +55,60 @@ const chatStream = sse(
   { ...chatChunk(''), choices: [], usage: chatUsage },
   '[DONE]',
 );
-const anthropicStream = [
-  [
-    'message_start',
-    {
-      type: 'message_start',
-      message: { model: 'claude-haiku-4-5', usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 1 } },
-    },
-  ],
-  ['ping', { type: 'ping' }],
-  ['content_block_delta', { type: 'content_block_delta', delta: { type: 'text_delta', text: 'hi' } }],
-  [
-    'message_delta',
-    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 15 } },
-  ],
-  ['message_stop', { type: 'message_stop' }],
-]
-  .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-  .join('');
+/** Events that are named by their type. */
+const typed = (...events: { readonly type: string; readonly [member: string]: unknown }[]): string =>
+  events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const anthropicStart = { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 1 };
+const anthropicDelta = (text: string) => ({ type: 'content_block_delta', delta: { type: 'text_delta', text } });
+const anthropicStream = typed(
+  { type: 'message_start', message: { model: 'claude-haiku-4-5', usage: anthropicStart } },
+  { type: 'ping' },
+  anthropicDelta('hi'),
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { input_tokens: null, output_tokens: 15 } },
+  { type: 'message_stop' },
+);
 const geminiChunk = (text: string, candidatesTokenCount: number) => ({
   candidates: [{ content: { parts: [{ text }], role: 'model' } }],
   usageMetadata: { promptTokenCount: 9, candidatesTokenCount, totalTokenCount: 9 + candidatesTokenCount },
   modelVersion: 'gemini-2.5-flash',
 });
 const geminiUsage = geminiChunk('', 12).usageMetadata;
-const responsesStream = [
+const responsesUsage = { input_tokens: 5, output_tokens: 6, total_tokens: 11 };
+const responsesOutput = [
+  { action: { type: 'search', query: 'x' }, id: 'ws_1', type: 'web_search_call' },
+  { id: 'ws_2', type: 'web_search_call', action: { type: 'open_page' } },
+  { type: 'message', content: [{ type: 'output_text', text: 'web_search_call' }] },
+];
+const completed = { id: 'resp_1', model: 'gpt-5-2025-08-07', status: 'completed', service_tier: 'flex' };
+const responsesStream = typed(
   {
     type: 'response.created',
-    response: { id: 'resp_1', model: 'gpt-5', status: 'in_progress', usage: null, output: [] },
+    response: { ...completed, model: 'gpt-5', status: 'in_progress', usage: null, output: [] },
   },
   { type: 'response.output_text.delta', delta: 'hi' },
-  {
-    type: 'response.completed',
-    response: {
-      id: 'resp_1',
-      model: 'gpt-5-2025-08-07',
-      status: 'completed',
-      service_tier: 'flex',
-      output: [
-        { action: { type: 'search', query: 'x' }, id: 'ws_1', type: 'web_search_call' },
-        { id: 'ws_2', type: 'web_search_call', action: { type: 'open_page' } },
-        { type: 'message', content: [{ type: 'output_text', text: 'web_search_call' }] },
-      ],
-      usage: { input_tokens: 5, output_tokens: 6, total_tokens: 11 },
-    },
-  },
-]
-  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-  .join('');
+  { type: 'response.completed', response: { ...completed, output: responsesOutput, usage: responsesUsage } },
+);
 
 const event = { contentType: 'text/event-stream' };
+const chat = { path: '/v1/chat/completions' };
 
 describe('dialects', () => {
   it('OpenAI chat as JSON', async () => {
     const body = JSON.stringify({
-      id: 'c',
-      model: 'gpt-4o-2024-08-06',
-      service_tier: 'default',
+      ...{ id: 'c', model: 'gpt-4o-2024-08-06', service_tier: 'default', usage: chatUsage },
       choices: [{ message: { content: '{"usage":1}' } }],
-      usage: chatUsage,
     });
-    expect(
-      await meterBody(body, { path: '/v1/chat/completions', request: { model: 'gpt-4o', stream: false } }),
-    ).toEqual({
-      dialect: 'openai-chat',
-      usage: chatUsage,
-      usageSource: 'reported',
-      complete: true,
-      modelRequested: 'gpt-4o',
-      modelServed: 'gpt-4o-2024-08-06',
-      streamed: false,
-      serviceTier: 'default',
-      billableItems: {},
+    expect(await meterBody(body, { ...chat, request: { model: 'gpt-4o', stream: false } })).toEqual({
+      ...{ dialect: 'openai-chat', usage: chatUsage, usageSource: 'reported', complete: true, streamed: false },
+      ...{ modelRequested: 'gpt-4o', modelServed: 'gpt-4o-2024-08-06', serviceTier: 'default', billableItems: {} },
     });
   });
 
   it('OpenAI chat as a stream', async () => {
-    expect(
-      await meterBody(chatStream, {
-        ...event,
-        path: '/v1/chat/completions',
-        request: { model: 'gpt-4o', stream: true },
-      }),
-    ).toMatchObject({
-      dialect: 'openai-chat',
-      usage: chatUsage,
-      modelServed: 'gpt-4o-2024-08-06',
-      streamed: true,
-      complete: true,
+    const request = { model: 'gpt-4o', stream: true };
+    expect(await meterBody(chatStream, { ...event, ...chat, request })).toMatchObject({
+      ...{ dialect: 'openai-chat', usage: chatUsage, modelServed: 'gpt-4o-2024-08-06' },
+      ...{ streamed: true, complete: true },
     });
   });
 
@@ -170,41 +136,21 @@ describe('dialects', () => {
   });
 
   it('sums the lines of a batch, and says that it is one', async () => {
-    const line = (completion: number) =>
-      JSON.stringify({
-        id: 'b',
-        custom_id: 'c',
-        response: {
-          status_code: 200,
-          body: { model: 'gpt-4o', usage: { prompt_tokens: 2, completion_tokens: completion } },
-        },
-        error: null,
-      });
-    const lines = `${line(3)}\n${line(4)}\n`;
-    expect(
-      await meterBody(lines, {
-        path: '/v1/files/file-1/content',
-        method: 'GET',
-        contentType: 'application/octet-stream',
-      }),
-    ).toMatchObject({
+    const line = (completion_tokens: number) => {
+      const body = { model: 'gpt-4o', usage: { prompt_tokens: 2, completion_tokens } };
+      return JSON.stringify({ id: 'b', custom_id: 'c', response: { status_code: 200, body }, error: null });
+    };
+    const file = { path: '/v1/files/file-1/content', method: 'GET', contentType: 'application/octet-stream' };
+    expect(await meterBody(`${line(3)}\n${line(4)}\n`, file)).toMatchObject({
       dialect: 'openai-batch-output',
       usage: { prompt_tokens: 4, completion_tokens: 7 },
       billableItems: { batch: 2 },
     });
-    const result = JSON.stringify({
-      custom_id: 'c',
-      result: { type: 'succeeded', message: { model: 'claude', usage: { input_tokens: 5, output_tokens: 6 } } },
-    });
-    expect(
-      await meterBody(`${result}\n${result}`, {
-        path: '/v1/messages/batches/b/results',
-        method: 'GET',
-        contentType: 'application/x-jsonl',
-      }),
-    ).toMatchObject({
-      usage: { input_tokens: 10, output_tokens: 12 },
-      modelServed: 'claude',
+    const message = { model: 'claude', usage: { input_tokens: 5, output_tokens: 6 } };
+    const result = JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } });
+    const results = { path: '/v1/messages/batches/b/results', method: 'GET', contentType: 'application/x-jsonl' };
+    expect(await meterBody(`${result}\n${result}`, results)).toMatchObject({
+      ...{ usage: { input_tokens: 10, output_tokens: 12 }, modelServed: 'claude' },
     });
   });
 
@@ -222,7 +168,7 @@ describe('dialects', () => {
   it('OpenAI responses as a stream, with billable items', async () => {
     expect(await meterBody(responsesStream, { ...event, path: '/v1/responses' })).toMatchObject({
       dialect: 'openai-responses',
-      usage: { input_tokens: 5, output_tokens: 6, total_tokens: 11 },
+      usage: responsesUsage,
       modelServed: 'gpt-5-2025-08-07',
       serviceTier: 'flex',
       billableItems: { web_search_call: 1, 'response.id': 'resp_1', 'response.status': 'completed' },
@@ -283,13 +229,9 @@ describe('dialects', () => {
   });
 
   it('counts images, and reads their size from the response or the request', async () => {
-    const reading = await meterBody(
-      JSON.stringify({ data: [{ b64_json: 'A'.repeat(200_000) }, { b64_json: 'B' }], quality: 'high' }),
-      {
-        path: '/v1/images/generations',
-        request: { model: 'gpt-image-1', size: '1024x1024', n: 2 },
-      },
-    );
+    const body = JSON.stringify({ data: [{ b64_json: 'A'.repeat(200_000) }, { b64_json: 'B' }], quality: 'high' });
+    const request = { model: 'gpt-image-1', size: '1024x1024', n: 2 };
+    const reading = await meterBody(body, { path: '/v1/images/generations', request });
     expect(reading.billableItems).toEqual({ 'image.count': 2, 'image.size': '1024x1024', 'image.quality': 'high' });
   });
 
@@ -314,21 +256,14 @@ describe('dialects', () => {
 });
 
 describe('bodies as they arrive', () => {
+  const gemini = { path: '/v1/models/g:streamGenerateContent' };
   const streams: [string, string, Case][] = [
-    ['chat', `\uFEFF: comment\n\n${chatStream}`, { ...event, path: '/v1/chat/completions' }],
-    ['chat CRLF', chatStream.replaceAll('\n', '\r\n'), { ...event, path: '/v1/chat/completions' }],
+    ['chat', `\uFEFF: comment\n\n${chatStream}`, { ...event, ...chat }],
+    ['chat CRLF', chatStream.replaceAll('\n', '\r\n'), { ...event, ...chat }],
     ['anthropic', anthropicStream, { ...event, path: '/v1/messages' }],
     ['responses', responsesStream, { ...event, path: '/v1/responses' }],
-    [
-      'chat JSON',
-      JSON.stringify({ a: [1, { b: '\\"}é' }], model: 'm', usage: chatUsage }),
-      { path: '/v1/chat/completions' },
-    ],
-    [
-      'gemini array',
-      JSON.stringify([geminiChunk('é', 1), geminiChunk('"', 12)]),
-      { path: '/v1/models/g:streamGenerateContent' },
-    ],
+    ['chat JSON', JSON.stringify({ a: [1, { b: '\\"}é' }], model: 'm', usage: chatUsage }), chat],
+    ['gemini array', JSON.stringify([geminiChunk('é', 1), geminiChunk('"', 12)]), gemini],
   ];
 
   it.each(streams)('%s: the same wherever it is cut', async (_name, body, options) => {
@@ -404,52 +339,31 @@ describe('bodies as they arrive', () => {
       modelRequested: 'claude-haiku-4-5',
       modelServed: 'claude-haiku-4-5',
     });
-    const left = sse(
-      {
-        type: 'message_start',
-        message: { model: 'claude-haiku-4-5', usage: { input_tokens: 25, output_tokens: bad } },
-      },
-      { type: 'content_block_delta', delta: { type: 'text_delta', text: 'four' } },
-    );
-    const reading = await meterPieces([Buffer.from(left)], { path, contentType: 'text/event-stream' }, false);
+    const message = { model: 'claude-haiku-4-5', usage: { input_tokens: 25, output_tokens: bad } };
+    const left = sse({ type: 'message_start', message }, anthropicDelta('four'));
+    const reading = await meterPieces([Buffer.from(left)], { path, ...event }, false);
     expect(reading).toMatchObject({
-      usageSource: 'estimated',
-      usage: { input_tokens: 25 },
-      visible: { outputBytes: 4 },
+      ...{ usageSource: 'estimated', usage: { input_tokens: 25 }, visible: { outputBytes: 4 } },
     });
   });
 
   it('Anthropic’s output can be estimated when the stream is interrupted before it is reported', async () => {
     const start = anthropicStream.split('event: content_block_delta')[0] as string;
-    const delta = (text: string) =>
-      `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', delta: { type: 'text_delta', text } })}\n\n`;
-    const reading = await meterPieces(
-      [Buffer.from(start + delta('x'.repeat(100)) + delta('y'.repeat(20)))],
-      { ...event, path: '/v1/messages' },
-      false,
-    );
+    const left = start + typed(anthropicDelta('x'.repeat(100)), anthropicDelta('y'.repeat(20)));
+    const reading = await meterPieces([Buffer.from(left)], { ...event, path: '/v1/messages' }, false);
     expect(reading).toMatchObject({
-      usage: { input_tokens: 25, cache_read_input_tokens: 4, output_tokens: 1 },
+      usage: anthropicStart,
       usageSource: 'estimated',
       visible: { outputBytes: 120 },
     });
   });
 
   it('never throws, whatever the input', async () => {
+    const names = ['"usage"', '{"usage":{', '"usageMetadata":', '"model":"x"'];
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
       fc
-        .constantFrom(
-          ...`{}[]",:\\\n\r `,
-          'data: ',
-          '"usage"',
-          '{"usage":{',
-          '"usageMetadata":',
-          'null',
-          '\n\n',
-          '\r\n\r\n',
-          '"model":"x"',
-        )
+        .constantFrom(...`{}[]",:\\\n\r `, 'data: ', ...names, 'null', '\n\n', '\r\n\r\n')
         .map((text) => Buffer.from(text)),
     );
     await fc.assert(

@@ -158,31 +158,12 @@ describe('the prompt of', () => {
 });
 
 describe('images', () => {
+  const anthropic = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png(8, 9) } };
   it.each<[string, object]>([
     ['OpenAI chat', { messages: [{ content: [{ type: 'image_url', image_url: { url: dataUrl(8, 9) } }] }] }],
     ['Responses', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: dataUrl(8, 9) }] }] }],
-    [
-      'Anthropic',
-      {
-        messages: [
-          {
-            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png(8, 9) } }],
-          },
-        ],
-      },
-    ],
-    [
-      'an Anthropic tool result',
-      {
-        messages: [
-          {
-            content: [
-              { type: 'tool_result', content: [{ type: 'image', source: { type: 'base64', data: png(8, 9) } }] },
-            ],
-          },
-        ],
-      },
-    ],
+    ['Anthropic', { messages: [{ content: [anthropic] }] }],
+    ['an Anthropic tool result', { messages: [{ content: [{ type: 'tool_result', content: [anthropic] }] }] }],
     ['Gemini', { contents: [{ parts: [{ inlineData: { mimeType: 'image/png', data: png(8, 9) } }] }] }],
     ['Gemini in snake case', { contents: [{ parts: [{ inline_data: { data: png(8, 9) } }] }] }],
     ['interactions', { input: [{ type: 'image', data: png(8, 9), mime_type: 'image/png' }] }],
