@@ -52,6 +52,9 @@ const as = (session: { token: string }, path: string, body?: unknown, method = '
   invoke(handler, { method, path: `/api/auth/${path}`, body, claims: claimsOf(session.token) });
 const lettersTo = async (email: string) =>
   (await mail.inbox()).filter(({ destination }) => destination.to[0] === email);
+/** The code that proves an address. */
+const codeOf = (letter: Awaited<ReturnType<typeof lettersTo>>[number] | undefined) =>
+  /^\d{4} \d{4}$/m.exec(letter?.body.text ?? '')?.[0] ?? '';
 /** The code that a reset takes. */
 const resetCode = async (email: string) => {
   await post('forgot-password', { email });
@@ -207,8 +210,6 @@ describe('auth', () => {
   });
 
   describe('the e-mail address', () => {
-    const codeOf = (letter: Awaited<ReturnType<typeof lettersTo>>[number] | undefined) =>
-      /^\d{4} \d{4}$/m.exec(letter?.body.text ?? '')?.[0] ?? '';
     const verifiedOf = async (token: string) => (await me(token)).body.user.emailVerified;
 
     it('gets one mail at registration, which has nothing of what the user wrote', async () => {
@@ -263,16 +264,15 @@ describe('auth', () => {
       return { email, session: response.body, code };
     };
     const wrongOf = (code: string) => (code.startsWith('0') ? '100000' : '000000');
-    const error = (code: string) => ({ body: { error: { code } } });
 
     it('is asked for once it is confirmed, after the password', async () => {
       const { email, session, code } = await enabled();
       expect((await me(session.token)).body.user.totpEnabled).toBe(true);
-      expect(await post('login', { email, password })).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
+      expect(await post('login', { email, password })).toMatchObject(refusedWith(401, 'TOTP_REQUIRED'));
       const wrong = { email, password, totp: wrongOf(code()) };
-      expect(await post('login', wrong)).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
+      expect(await post('login', wrong)).toMatchObject(refusedWith(401, 'TOTP_REQUIRED'));
       const guess = { email, password: 'wrong horse 1', totp: code() };
-      expect(await post('login', guess)).toMatchObject({ status: 401, ...error('INVALID_CREDENTIALS') });
+      expect(await post('login', guess)).toMatchObject(refusedWith(401, 'INVALID_CREDENTIALS'));
       const accountId = (await internalAccountId(session.userId)) ?? '';
       const { items } = await openAuditLog(table).page(accountId, { from: '2026', to: '2100', limit: 10 });
       // The wrong code and the wrong password, and not the step before the code.
@@ -293,10 +293,10 @@ describe('auth', () => {
 
     it('is replaced or turned off by nobody who has the password alone', async () => {
       const { email, code } = await enabled();
-      expect(await post('totp', { email, password })).toMatchObject({ status: 409, ...error('CONFLICT') });
+      expect(await post('totp', { email, password })).toMatchObject(refusedWith(409, 'CONFLICT'));
       const wrong = { email, password, totp: wrongOf(code()) };
-      expect(await post('totp/remove', wrong)).toMatchObject({ status: 401, ...error('TOTP_REQUIRED') });
-      expect(await post('totp/confirm', wrong)).toMatchObject({ status: 409, ...error('CONFLICT') });
+      expect(await post('totp/remove', wrong)).toMatchObject(refusedWith(401, 'TOTP_REQUIRED'));
+      expect(await post('totp/confirm', wrong)).toMatchObject(refusedWith(409, 'CONFLICT'));
       expect((await post('totp/remove', { email, password, totp: code() })).status).toBe(204);
       expect((await post('login', { email, password })).status).toBe(200);
     });
@@ -306,19 +306,17 @@ describe('auth', () => {
       const reset = await resetCode(email);
       const newPassword = 'another horse 2';
       expect((await post('reset-password', { email, code: reset, newPassword })).status).toBe(204);
-      expect(await post('login', { email, password: newPassword })).toMatchObject(error('TOTP_REQUIRED'));
+      expect(await post('login', { email, password: newPassword })).toMatchObject(refusedWith(401, 'TOTP_REQUIRED'));
       expect((await post('login', { email, password: newPassword, totp: code() })).status).toBe(200);
     });
 
     it('that the account requires is set up before there is a session', async () => {
       const { email, response } = await register();
       const accountId = (await internalAccountId(response.body.userId)) ?? '';
-      await openAccounts(table).setRequiresTotp(
-        true,
-        auditEntry(accountId, {}, { action: 'settings.changed' }, new Date()),
-      );
+      const audit = auditEntry(accountId, {}, { action: 'settings.changed' }, new Date());
+      await openAccounts(table).setRequiresTotp(true, audit);
       const refused = await post('login', { email, password });
-      expect(refused).toMatchObject({ status: 403, ...error('TOTP_SETUP_REQUIRED') });
+      expect(refused).toMatchObject(refusedWith(403, 'TOTP_SETUP_REQUIRED'));
       expect(await post('refresh', { refreshToken: response.body.refreshToken })).toMatchObject({ status: 401 });
       const { secret } = (await post('totp', { email, password })).body;
       const now = Date.now();
@@ -326,7 +324,7 @@ describe('auth', () => {
       expect((await post('totp/confirm', { email, password, totp })).status).toBe(204);
       expect((await post('login', { email, password, totp })).status).toBe(200);
       const next = totpCode(secret, now + 30_000);
-      expect(await post('totp/remove', { email, password, totp: next })).toMatchObject(error('CONFLICT'));
+      expect(await post('totp/remove', { email, password, totp: next })).toMatchObject(refusedWith(409, 'CONFLICT'));
     });
   });
 
@@ -337,13 +335,8 @@ describe('auth', () => {
       invalidAt('password', 'too easy to guess'),
     );
     expect((await register(email)).response.status).toBe(201);
-    const Username = email;
-    await new CognitoIdentityProviderClient({}).send(
-      new AdminSetUserPasswordCommand({
-        ...{ UserPoolId: cognito.userPoolId, Username },
-        ...{ Password: 'old-pw-1', Permanent: true },
-      }),
-    );
+    const old = { UserPoolId: cognito.userPoolId, Username: email, Password: 'old-pw-1', Permanent: true };
+    await new CognitoIdentityProviderClient({}).send(new AdminSetUserPasswordCommand(old));
     expect((await post('login', { email, password: 'old-pw-1' })).status).toBe(200);
   });
 
@@ -366,8 +359,7 @@ describe('auth', () => {
     it('changes the address with the password and the code from the new one, which ends every session', async () => {
       const { email: former, response } = await register();
       const session = response.body;
-      const code = async (address: string) =>
-        /^\d{4} \d{4}$/m.exec((await lettersTo(address)).at(-1)?.body.text ?? '')?.[0];
+      const code = async (address: string) => codeOf((await lettersTo(address)).at(-1));
       await as(session, 'verify-email', { code: await code(former) });
       // A minute between two codes.
       await write(
@@ -399,7 +391,7 @@ describe('auth', () => {
 
     it('gets an address by its code from a login that never proved it, and from no other', async () => {
       const { email: taken, response: other } = await register();
-      const code = /^\d{4} \d{4}$/m.exec((await lettersTo(taken))[0]?.body.text ?? '')?.[0];
+      const code = codeOf((await lettersTo(taken))[0]);
       const { response } = await register();
       const session = response.body;
       const { email: squatted, response: squatter } = await register();
@@ -657,18 +649,10 @@ const startOther = async (pool: { id: string; clients: [{ id: string }] }): Prom
   });
   try {
     const email = newEmail();
-    await cognitoCall(other.endpoint, 'AdminCreateUser', {
-      UserPoolId: pool.id,
-      Username: email,
-      MessageAction: 'SUPPRESS',
-      UserAttributes: [{ Name: 'custom:accountId', Value: 'account-x' }],
-    });
-    await cognitoCall(other.endpoint, 'AdminSetUserPassword', {
-      UserPoolId: pool.id,
-      Username: email,
-      Password: password,
-      Permanent: true,
-    });
+    const user = { UserPoolId: pool.id, Username: email };
+    const UserAttributes = [{ Name: 'custom:accountId', Value: 'account-x' }];
+    await cognitoCall(other.endpoint, 'AdminCreateUser', { ...user, MessageAction: 'SUPPRESS', UserAttributes });
+    await cognitoCall(other.endpoint, 'AdminSetUserPassword', { ...user, Password: password, Permanent: true });
     return (await logInTo(other.endpoint, pool.id, pool.clients[0].id, email)).IdToken;
   } finally {
     await other.stop();

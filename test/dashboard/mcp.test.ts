@@ -117,9 +117,7 @@ beforeAll(async () => {
   );
   client = await connect(await newToken('viewer'));
 });
-afterAll(async () => {
-  await client?.close();
-});
+afterAll(() => client?.close());
 
 type Named = Readonly<Record<string, unknown>>;
 /** The group with these names. */

@@ -36,6 +36,8 @@ const mails: Parameters<SendMail>[0][] = [];
 let failingMail = false;
 let now: Date;
 
+const addLogin = ({ userId, email }: { userId: string; email: string }, password?: string) =>
+  logins.set(userId, { userId, email, ...(password && { password }), createdAt: new Date(0) });
 const byEmail = (email: string) => [...logins.values()].find((login) => login.email === email);
 const directory = {
   createUser: async ({ email }: { email: string }) => {
@@ -48,14 +50,9 @@ const directory = {
   deleteUser: async (userId: string) => void logins.delete(userId),
   findByEmail: async (email: string) => {
     const login = byEmail(email);
-    return (
-      login && {
-        userId: login.userId,
-        accountId: undefined,
-        createdAt: login.createdAt,
-        hasTotp: login.totp !== undefined,
-      }
-    );
+    if (!login) return undefined;
+    const { userId, createdAt, totp } = login;
+    return { userId, accountId: undefined, createdAt, hasTotp: totp !== undefined };
   },
   changeEmail: async (userId: string, email: string) => void Object.assign(logins.get(userId)!, { email }),
 };
@@ -131,6 +128,12 @@ const join = async (ownerId: string, role: string, email = newEmail()): Promise<
   return accepted.body.userId;
 };
 
+/** An account of an owner and one member. */
+const withMember = async (role: string) => {
+  const [owner, email] = [await newAccount(table), newEmail()];
+  return { owner, email, userId: await join(owner.userId, role, email) };
+};
+
 /** An API token of the account; its user in the pool has the same id. */
 const newToken = async (accountId: string, createdBy: string, role: Role, projects?: string[]) => {
   const tokenId = randomUUID();
@@ -165,16 +168,9 @@ describe('invitations', () => {
     const owner = await newAccount(table);
     const email = newEmail();
     const invited = await as(owner.userId).invite(email.toUpperCase(), 'viewer');
-    expect(invited).toMatchObject({
-      status: 201,
-      body: {
-        email,
-        role: 'viewer',
-        invitedBy: owner.userId,
-        status: 'pending',
-        validUntil: '2026-11-27T12:00:00.000Z',
-      },
-    });
+    const invitation = { email, role: 'viewer', invitedBy: owner.userId, status: 'pending' };
+    const validUntil = '2026-11-27T12:00:00.000Z';
+    expect(invited).toMatchObject({ status: 201, body: { ...invitation, validUntil } });
     const token = lastToken();
     expect(mails).toHaveLength(1);
     expect(mails[0]).toMatchObject({ to: [email], subject: 'You are invited to an AI spend account' });
@@ -214,30 +210,22 @@ describe('invitations', () => {
 
   it('of a member, or of somebody who has another account, are refused clearly', async () => {
     const [mine, other] = [await newAccount(table), await newAccount(table)];
-    logins.set(other.userId, { userId: other.userId, email: other.email, createdAt: new Date(0) });
-    logins.set(mine.userId, { userId: mine.userId, email: mine.email, createdAt: new Date(0) });
-    const elsewhere = await as(mine.userId).invite(other.email);
-    expect(elsewhere).toMatchObject(refusedWith(409, 'CONFLICT'));
-    expect(elsewhere.body.error.message).toContain('belongs to another account');
-    const here = await as(mine.userId).invite(mine.email);
-    expect(here.body.error.message).toContain('member of this account already');
+    for (const account of [other, mine]) addLogin(account);
+    const elsewhere = refusedWith(409, 'CONFLICT', 'belongs to another account');
+    expect(await as(mine.userId).invite(other.email)).toMatchObject(elsewhere);
+    const here = refusedWith(409, 'CONFLICT', 'member of this account already');
+    expect(await as(mine.userId).invite(mine.email)).toMatchObject(here);
     // A member who has yet to prove the address is a member all the same.
     await write(table, update(userKey(mine.userId), 'SET emailVerifiedAt = :none', null, { none: null }));
     await newMember(table, mine.accountId, 'admin-of-mine', 'admin');
-    const again = await as('admin-of-mine').invite(mine.email);
-    expect(again.body.error.message).toContain('member of this account already');
+    expect(await as('admin-of-mine').invite(mine.email)).toMatchObject(here);
     expect(mails).toEqual([]);
   });
 
   it('take the address from a login that never proved it, and leave the rest of it alone', async () => {
     const [owner, squatter] = [await newAccount(table), await newUnverifiedAccount(table)];
     const { email } = squatter;
-    logins.set(squatter.userId, {
-      userId: squatter.userId,
-      email,
-      password: 'of the squatter',
-      createdAt: new Date(0),
-    });
+    addLogin(squatter, 'of the squatter');
     expect((await as(owner.userId).invite(email)).status).toBe(201);
     const accepted = await accept(lastToken());
     expect(accepted.status).toBe(201);
@@ -285,10 +273,8 @@ describe('invitations', () => {
     const owner = await newAccount(table);
     const other = await newAccount(table);
     await as(owner.userId).invite(other.email);
-    logins.set(other.userId, { userId: other.userId, email: other.email, password, createdAt: new Date(0) });
-    const refused = await accept(lastToken());
-    expect(refused.status).toBe(409);
-    expect(refused.body.error.message).toContain('belongs to an account already');
+    addLogin(other, password);
+    expect(await accept(lastToken())).toMatchObject(refusedWith(409, 'CONFLICT', 'belongs to an account already'));
     expect(await openUsers(table).find(other.userId)).toMatchObject({ accountId: other.accountId, role: 'owner' });
   });
 
@@ -311,10 +297,8 @@ describe('invitations', () => {
     const { body } = await as(owner.userId).invite(newEmail());
     const former = lastToken();
     now = new Date(now.getTime() + 6 * DAY_MS);
-    expect(await as(owner.userId).resend(body.id)).toMatchObject({
-      status: 200,
-      body: { validUntil: '2026-12-03T12:00:00.000Z' },
-    });
+    const resent = { status: 200, body: { validUntil: '2026-12-03T12:00:00.000Z' } };
+    expect(await as(owner.userId).resend(body.id)).toMatchObject(resent);
     expect((await accept(former)).status).toBe(404);
     expect((await accept(lastToken())).status).toBe(201);
     expect((await as(owner.userId).resend(body.id)).status).toBe(404);
@@ -358,8 +342,7 @@ describe('invitations', () => {
   });
 
   it('do not work once the member who invited may not invite', async () => {
-    const owner = await newAccount(table);
-    const admin = await join(owner.userId, 'admin');
+    const { owner, userId: admin } = await withMember('admin');
     await as(admin).invite(newEmail(), 'admin');
     const token = lastToken();
     await as(owner.userId).changeRole(admin, 'viewer');
@@ -430,16 +413,14 @@ describe('invitations', () => {
     await as(owner.userId).inviteMany(Array.from({ length: 3 }, () => ({ email: newEmail(), role: 'viewer' })));
     const last = await as(owner.userId).invite(newEmail());
     await as(owner.userId).revoke(last.body.id);
-    const { status, body } = await as(owner.userId).invite(newEmail());
-    expect([status, body.error.code]).toEqual([409, 'LIMIT_REACHED']);
+    expect(await as(owner.userId).invite(newEmail())).toMatchObject(refusedWith(409, 'LIMIT_REACHED'));
     expect(mails).toHaveLength(4);
     now = new Date(now.getTime() + DAY_MS);
     expect((await as(owner.userId).invite(newEmail())).status).toBe(201);
   });
 
   it('are not accepted while the member who invited is removed', async () => {
-    const owner = await newAccount(table);
-    const admin = await join(owner.userId, 'admin');
+    const { owner, userId: admin } = await withMember('admin');
     const email = newEmail();
     expect((await as(admin).invite(email, 'admin')).status).toBe(201);
     const raced = raceTable(table, async () => {
@@ -478,9 +459,7 @@ describe('invitations', () => {
 
 describe('members', () => {
   it('change roles, and are kept out once removed', async () => {
-    const owner = await newAccount(table);
-    const email = newEmail();
-    const userId = await join(owner.userId, 'viewer', email);
+    const { owner, userId } = await withMember('viewer');
     expect((await as(userId).invite(newEmail())).status).toBe(403);
     expect(await as(owner.userId).changeRole(userId, 'admin')).toMatchObject({ status: 200, body: { role: 'admin' } });
     expect((await as(userId).invite(newEmail())).status).toBe(201);
@@ -532,24 +511,18 @@ describe('members', () => {
       (await openApiTokens(table).list(accountId)).items.map(({ tokenId }) => tokenId);
 
     it('that may do more than their new role, and no other', async () => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'admin');
-      const [admin, viewer] = [
-        await newToken(owner.accountId, userId, 'admin'),
-        await newToken(owner.accountId, userId, 'viewer'),
-      ];
+      const { owner, userId } = await withMember('admin');
+      const admin = await newToken(owner.accountId, userId, 'admin');
+      const viewer = await newToken(owner.accountId, userId, 'viewer');
       const others = await newToken(owner.accountId, owner.userId, 'admin');
       const { body } = await as(owner.userId).changeRole(userId, 'member');
-      expect(body).toMatchObject({
-        role: 'member',
-        tokens: [{ id: admin, name: 'admin token', role: 'admin', isRevoked: true }],
-      });
+      const tokens = [{ id: admin, name: 'admin token', role: 'admin', isRevoked: true }];
+      expect(body).toMatchObject({ role: 'member', tokens });
       expect((await left(owner.accountId)).sort()).toEqual([viewer, others].sort());
     });
 
     it('that see more than the projects that they are limited to', async () => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'admin');
+      const { owner, userId } = await withMember('admin');
       const [mine, other] = ['mine', 'other'];
       for (const projectId of [mine, other])
         await openProjects(table).create(
@@ -566,12 +539,9 @@ describe('members', () => {
     });
 
     it('that may do more than an admin, once they gave the ownership away', async () => {
-      const owner = await newAccount(table);
-      const next = await join(owner.userId, 'viewer');
-      const [billing, admin] = [
-        await newToken(owner.accountId, owner.userId, 'billing'),
-        await newToken(owner.accountId, owner.userId, 'admin'),
-      ];
+      const { owner, userId: next } = await withMember('viewer');
+      const billing = await newToken(owner.accountId, owner.userId, 'billing');
+      const admin = await newToken(owner.accountId, owner.userId, 'admin');
       const tokens = [{ id: billing, name: 'billing token', role: 'billing', isRevoked: true }];
       expect(await as(owner.userId).transfer(next)).toMatchObject({ status: 200, body: { tokens } });
       expect(await left(owner.accountId)).toEqual([admin]);
@@ -582,8 +552,7 @@ describe('members', () => {
     });
 
     it('and review them after a reset only where they may read tokens', async () => {
-      const owner = await newAccount(table);
-      const viewer = await join(owner.userId, 'viewer');
+      const { owner, userId: viewer } = await withMember('viewer');
       const id = await newToken(owner.accountId, owner.userId, 'viewer');
       const reviewOf = async (userId: string) => {
         await openUsers(table).endSessions(userId, 0, '2026-11-01T00:00:00.000Z');
@@ -594,20 +563,14 @@ describe('members', () => {
       expect(await reviewOf(viewer)).toEqual({ keys: 1, tokens: [] });
     });
 
-    it('all of them when they are removed', async () => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'member');
+    const removed = { status: 200, body: { tokens: [{ role: 'viewer', isRevoked: true }] } };
+    it.each<[string, (ownerId: string, userId: string) => Promise<object>, object]>([
+      ['are removed', (ownerId, userId) => as(ownerId).remove(userId), removed],
+      ['leave', (_, userId) => as(userId).leave(), { status: 204 }],
+    ])('all of them when they %s', async (_, go, response) => {
+      const { owner, userId } = await withMember('member');
       await newToken(owner.accountId, userId, 'viewer');
-      const { body } = await as(owner.userId).remove(userId);
-      expect(body.tokens).toMatchObject([{ role: 'viewer', isRevoked: true }]);
-      expect(await left(owner.accountId)).toEqual([]);
-    });
-
-    it('all of them when they leave', async () => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'member');
-      await newToken(owner.accountId, userId, 'viewer');
-      expect((await as(userId).leave()).status).toBe(204);
+      expect(await go(owner.userId, userId)).toMatchObject(response);
       expect(await left(owner.accountId)).toEqual([]);
     });
 
@@ -615,8 +578,7 @@ describe('members', () => {
       ['removed', (ownerId, userId) => as(ownerId).remove(userId)],
       ['given fewer rights', (ownerId, userId) => as(ownerId).changeRole(userId, 'viewer')],
     ])('and make none while they are %s', async (_, change) => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'admin');
+      const { owner, userId } = await withMember('admin');
       const raced = raceTable(table, async () => {
         expect((await change(owner.userId, userId)).status).toBe(200);
       });
@@ -626,8 +588,7 @@ describe('members', () => {
     });
 
     it('unless it is asked for that they stay: then they are named', async () => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'admin');
+      const { owner, userId } = await withMember('admin');
       const id = await newToken(owner.accountId, userId, 'admin');
       const kept = [{ id, name: 'admin token', role: 'admin', isRevoked: false }];
       expect((await as(owner.userId).changeRole(userId, 'viewer', false)).body.tokens).toEqual(kept);
@@ -636,8 +597,7 @@ describe('members', () => {
     });
 
     it('only once the change itself went through', async () => {
-      const owner = await newAccount(table);
-      const userId = await join(owner.userId, 'admin');
+      const { owner, userId } = await withMember('admin');
       const id = await newToken(owner.accountId, owner.userId, 'admin');
       expect((await as(userId).remove(owner.userId)).status).toBe(409);
       expect(await left(owner.accountId)).toEqual([id]);
@@ -646,37 +606,31 @@ describe('members', () => {
 
   describe('where another process has cached their membership', () => {
     /** Somebody whom the other process has just served, and a change that asks for a role's rights. */
-    const cached = async (ownerId: string, role: string) => {
-      const userId = await join(ownerId, role);
+    const cached = async (of: string) => {
+      const { owner, userId } = await withMember(of);
       const call = callAs(cachingHandler, { accountId: '', userId });
       const read = async () => (await call('GET', '/members')).status;
       expect(await read()).toBe(200);
-      return {
-        userId,
-        read,
-        invite: (given: string) => call('POST', '/invitations', { email: newEmail(), role: given }),
-      };
+      const invite = (role: string) => call('POST', '/invitations', { email: newEmail(), role });
+      return { owner, userId, read, invite };
     };
 
     it('have more rights at once', async () => {
-      const owner = await newAccount(table);
-      const { userId, invite } = await cached(owner.userId, 'viewer');
+      const { owner, userId, invite } = await cached('viewer');
       expect((await invite('viewer')).status).toBe(403);
       await as(owner.userId).changeRole(userId, 'admin');
       expect((await invite('viewer')).status).toBe(201);
     });
 
     it('give what they may give at once', async () => {
-      const owner = await newAccount(table);
-      const { userId, invite } = await cached(owner.userId, 'admin');
+      const { owner, userId, invite } = await cached('admin');
       expect((await invite('billing')).status).toBe(403);
       await as(owner.userId).transfer(userId);
       expect((await invite('billing')).status).toBe(201);
     });
 
     it('change nothing any more once they have fewer rights, or were removed', async () => {
-      const owner = await newAccount(table);
-      const { userId, read, invite } = await cached(owner.userId, 'admin');
+      const { owner, userId, read, invite } = await cached('admin');
       await as(owner.userId).changeRole(userId, 'viewer');
       expect((await invite('viewer')).status).toBe(403);
       await as(owner.userId).remove(userId);
@@ -687,8 +641,7 @@ describe('members', () => {
   });
 
   it('are removed to the end by another request, where the first ran out of time', async () => {
-    const owner = await newAccount(table);
-    const userId = await join(owner.userId, 'member');
+    const { owner, userId } = await withMember('member');
     const remove = (api = handler) => {
       const call = callAs(api, { accountId: '', userId: owner.userId });
       return call('DELETE', `/members/${userId}`, undefined, {}, { keys: 'revoke' });
@@ -713,8 +666,7 @@ describe('members', () => {
     ['rename themselves', 'TransactWriteItems', 'PATCH', '/auth/me', names],
     ['finish a review', 'UpdateItem', 'DELETE', '/auth/review', undefined],
   ])('are signed out where they %s as they are removed', async (_, operation, method, path, body) => {
-    const owner = await newAccount(table);
-    const userId = await join(owner.userId, 'member');
+    const { owner, userId } = await withMember('member');
     const raced = raceTable(
       table,
       () => as(owner.userId).remove(userId),
@@ -725,8 +677,7 @@ describe('members', () => {
   });
 
   it('are out of a cached membership within 60 seconds', async () => {
-    const owner = await newAccount(table);
-    const userId = await join(owner.userId, 'member');
+    const { owner, userId } = await withMember('member');
     const { membershipOf } = openMembership(table, APP_CLIENT_ID);
     const token = { userId, audience: APP_CLIENT_ID, authTime: 1 };
     const seenAt = Date.now();
@@ -744,8 +695,7 @@ describe('members', () => {
   });
 
   it('have on their keys the role of the last of two changes of one moment', async () => {
-    const owner = await newAccount(table);
-    const userId = await join(owner.userId, 'member');
+    const { owner, userId } = await withMember('member');
     const key = await newKey(table, owner.accountId, { ownerUserId: userId });
     const raced = raceTable(
       table,
@@ -758,8 +708,7 @@ describe('members', () => {
   });
 
   it('cannot change the owner, nor become one by a role', async () => {
-    const owner = await newAccount(table);
-    const admin = await join(owner.userId, 'admin');
+    const { owner, userId: admin } = await withMember('admin');
     expect((await as(admin).changeRole(owner.userId, 'viewer')).status).toBe(409);
     expect((await as(admin).remove(owner.userId)).status).toBe(409);
     expect((await as(admin).transfer(admin)).status).toBe(403);
@@ -769,13 +718,9 @@ describe('members', () => {
   });
 
   it('are given no role that may do what the giver may not, in any way', async () => {
-    const owner = await newAccount(table);
-    const admin = await join(owner.userId, 'admin');
+    const { owner, userId: admin } = await withMember('admin');
     const payer = await join(owner.userId, 'billing');
-    const refused = {
-      status: 403,
-      body: { error: { code: 'FORBIDDEN', message: expect.stringContaining('billing:write') } },
-    };
+    const refused = refusedWith(403, 'FORBIDDEN', 'billing:write');
     expect(await as(admin).invite(newEmail(), 'billing')).toMatchObject(refused);
     expect(await as(admin).changeRole(admin, 'billing')).toMatchObject(refused);
     const { body } = await as(owner.userId).invite(newEmail(), 'billing');
@@ -793,8 +738,7 @@ describe('members', () => {
   });
 
   it('get the ownership by a transfer; the former owner becomes an admin', async () => {
-    const owner = await newAccount(table);
-    const next = await join(owner.userId, 'member');
+    const { owner, userId: next } = await withMember('member');
     expect((await as(owner.userId).transfer(owner.userId)).status).toBe(409);
     expect((await as(owner.userId).transfer(randomUUID())).status).toBe(404);
     expect((await as(owner.userId).transfer(next)).status).toBe(200);
@@ -807,11 +751,8 @@ describe('members', () => {
 
   it('leave the account with exactly one owner under concurrent calls', async () => {
     const owner = await newAccount(table);
-    const others = [
-      await join(owner.userId, 'admin'),
-      await join(owner.userId, 'admin'),
-      await join(owner.userId, 'member'),
-    ];
+    const others: string[] = [];
+    for (const role of ['admin', 'admin', 'member']) others.push(await join(owner.userId, role));
     for (let round = 0; round < 5; round++) {
       const [current] = await ownersOf(owner.accountId);
       const rest = [owner.userId, ...others].filter((userId) => userId !== current);
@@ -830,9 +771,7 @@ describe('members', () => {
   });
 
   it('write an audit entry with each change, and none with a refused one', async () => {
-    const owner = await newAccount(table);
-    const email = newEmail();
-    const userId = await join(owner.userId, 'viewer', email);
+    const { owner, email, userId } = await withMember('viewer');
     await as(owner.userId).changeRole(userId, 'admin');
     await as(userId).changeRole(owner.userId, 'viewer');
     await as(owner.userId).transfer(userId);

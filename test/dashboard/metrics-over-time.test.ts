@@ -92,9 +92,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await prometheus?.stop();
-});
+afterAll(() => prometheus?.stop());
 
 (isPrometheusInstalled ? describe : describe.skip)('Prometheus over the end of a month and a restart', () => {
   const numbersBy = async (text: string, at: number) =>

@@ -98,25 +98,23 @@ const newCompany = async () => {
     change: (body: object) =>
       invoke(handler, { method: 'PATCH', path: '/api/sign-on', caller, claims, body: { password: 'x', ...body } }),
     person: (email = `grace.${randomUUID().slice(0, 6)}@${domain}`): SignedOn => ({
-      session: session(randomUUID()),
-      provider: name,
-      subject: '0042',
-      username: `${name}_0042`,
-      email,
-      isEmailVerified: true,
-      firstName: 'Grace',
-      lastName: 'Hopper',
+      ...{ session: session(randomUUID()), provider: name, subject: '0042', username: `${name}_0042` },
+      ...{ email, isEmailVerified: true, firstName: 'Grace', lastName: 'Hopper' },
     }),
   };
 };
 
+/** A company that uses its provider. */
+const usingCompany = async (settings: object = {}) => {
+  const company = await newCompany();
+  await company.change({ provider: company.name, ...settings });
+  return company;
+};
+
 const signIn = async (as: SignedOn) => {
   person = as;
-  return invoke(handler, {
-    method: 'POST',
-    path: '/api/auth/sign-on',
-    body: { code: 'code', codeVerifier: 'v'.repeat(43) },
-  });
+  const body = { code: 'code', codeVerifier: 'v'.repeat(43) };
+  return invoke(handler, { method: 'POST', path: '/api/auth/sign-on', body });
 };
 
 /** Answers to the first response that a member's login gets. */
@@ -137,8 +135,7 @@ describe('finding the identity provider', () => {
 
 describe('signing in', () => {
   it('makes a person a member the first time, with the default role, and the same one again later', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name, defaultRole: 'member' });
+    const company = await usingCompany({ defaultRole: 'member' });
     const grace = company.person();
     const { status, body } = await signIn(grace);
     expect([status, body.userId, body.token]).toEqual([200, grace.session.userId, 't']);
@@ -157,8 +154,7 @@ describe('signing in', () => {
   });
 
   it('makes nobody a member by settings that changed in the meantime', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name, defaultRole: 'admin' });
+    const company = await usingCompany({ defaultRole: 'admin' });
     const raced = raceTable(table, () => company.change({ defaultRole: 'viewer' }));
     handler = open(raced);
     expect((await signIn(company.person())).status).toBe(409);
@@ -192,16 +188,13 @@ describe('signing in', () => {
   });
 
   it('is refused for an address that the provider does not vouch for', async () => {
-    const [company, other] = [await newCompany(), await newCompany()];
-    await company.change({ provider: company.name });
-    await other.change({ provider: other.name });
+    const [company, other] = [await usingCompany(), await usingCompany()];
     for (const email of [`x@${other.domain}`, 'x@elsewhere.example', `x@sub.${company.domain}`])
       expect((await signIn(company.person(email))).status).toBe(403);
   });
 
   it("connects a member's login with the provider once its password is sent, on record and with a mail", async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name });
+    const company = await usingCompany();
     mails.length = 0;
     findByEmail.mockResolvedValue(loginOf(company.userId));
     const ada = company.person(company.email);
@@ -211,23 +204,18 @@ describe('signing in', () => {
     expect(linkIdentity).not.toHaveBeenCalled();
     expect(deleteUser).not.toHaveBeenCalled();
 
-    expect(await link({ password: 'x' })).toMatchObject({
-      status: 200,
-      body: { userId: company.userId, accountId: company.accountKey },
-    });
+    const own = { userId: company.userId, accountId: company.accountKey };
+    expect(await link({ password: 'x' })).toMatchObject({ status: 200, body: own });
     // Cognito connects only people whom it does not know.
     expect(deleteUser).toHaveBeenCalledWith(`${company.name}_0042`);
-    expect(linkIdentity).toHaveBeenCalledWith(
-      company.userId,
-      expect.objectContaining({ provider: company.name, subject: '0042' }),
-    );
-    expect(mails).toMatchObject([
-      { to: [company.email], subject: 'Your login was connected with an identity provider' },
-    ]);
+    const identity = expect.objectContaining({ provider: company.name, subject: '0042' });
+    expect(linkIdentity).toHaveBeenCalledWith(company.userId, identity);
+    const subject = 'Your login was connected with an identity provider';
+    expect(mails).toMatchObject([{ to: [company.email], subject }]);
     // From then on the tokens are the member's.
     person = { ...ada, session: session(company.userId) };
     expect((await link({ password: 'x' })).status).toBe(409);
-    expect((await signIn(person)).body).toMatchObject({ userId: company.userId, accountId: company.accountKey });
+    expect((await signIn(person)).body).toMatchObject(own);
     expect(await openMembers(table).list(company.accountId)).toHaveLength(1);
     expect(await openUsers(table).find(company.userId)).toMatchObject({ lastSignInAt: NOW.toISOString() });
     const { items } = await openAuditLog(table).page(company.accountId, { from: '2026', to: '2027', limit: 3 });
@@ -239,10 +227,9 @@ describe('signing in', () => {
   });
 
   it('lets nobody join or connect whose address the provider does not call verified', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name });
+    const company = await usingCompany();
     const grace = { ...company.person(), isEmailVerified: false };
-    const refused = { status: 403, body: { error: { message: expect.stringContaining('address is verified') } } };
+    const refused = refusedWith(403, 'FORBIDDEN', 'address is verified');
     expect(await signIn(grace)).toMatchObject(refused);
     findByEmail.mockResolvedValue(loginOf(company.userId));
     expect(await signIn({ ...grace, email: company.email })).toMatchObject(refused);
@@ -257,8 +244,7 @@ describe('signing in', () => {
   });
 
   it('takes the address from a login that never proved it, and is not stopped by one without an account', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name });
+    const company = await usingCompany();
     const squatter = await newUnverifiedAccount(table);
     findByEmail.mockResolvedValueOnce(loginOf(squatter.userId));
     const grace = company.person();
@@ -275,8 +261,7 @@ describe('signing in', () => {
   });
 
   it('never takes over a login that is in another account', async () => {
-    const [company, other] = [await newCompany(), await newCompany()];
-    await company.change({ provider: company.name });
+    const [company, other] = [await usingCompany(), await newCompany()];
     const attacker = await newAccount(table);
     findByEmail.mockResolvedValue(loginOf(attacker.userId));
     expect((await signIn(company.person())).status).toBe(403);
@@ -293,33 +278,20 @@ describe('signing in', () => {
 describe('the settings', () => {
   it('let an owner choose the provider of the own verified address, and no other', async () => {
     const [company, other] = [await newCompany(), await newCompany()];
-    expect(await company.read()).toEqual({
-      provider: null,
-      domains: [],
-      available: company.name,
-      defaultRole: 'viewer',
-      defaultProjects: null,
-      isRequired: false,
-    });
+    const defaults = { available: company.name, defaultRole: 'viewer', defaultProjects: null };
+    expect(await company.read()).toEqual({ ...defaults, provider: null, domains: [], isRequired: false });
     for (const provider of [other.name, 'nonsense', 'constructor'])
       expect(await company.change({ provider })).toMatchObject(invalidAt('provider', `must be ${company.name}`));
     expect((await company.change({ isRequired: true })).status).toBe(400);
     expect((await company.change({})).status).toBe(400);
     expect((await company.change({ provider: company.name, defaultRole: 'owner' })).status).toBe(400);
-    expect((await company.change({ provider: company.name, isRequired: true })).body).toEqual({
-      provider: company.name,
-      domains: [company.domain],
-      available: company.name,
-      defaultRole: 'viewer',
-      defaultProjects: null,
-      isRequired: true,
-    });
+    const chosen = { provider: company.name, isRequired: true };
+    expect((await company.change(chosen)).body).toEqual({ ...defaults, ...chosen, domains: [company.domain] });
     expect((await company.change({ provider: null })).body).toMatchObject({ provider: null, isRequired: false });
   });
 
   it('change with the password alone; the change is on record, and the owner gets a mail', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name, isRequired: true });
+    const company = await usingCompany({ isRequired: true });
     mails.length = 0;
     expect(await company.change({ isRequired: false, password: undefined })).toMatchObject(
       invalidAt('password', 'identity provider again'),
@@ -346,8 +318,7 @@ describe('the settings', () => {
   });
 
   it('give a provider to one account only', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name });
+    const company = await usingCompany();
     const rival = await newAccount(table);
     await openUsers(table).verifyEmail(rival, `rival@${company.domain}`, NOW.toISOString());
     const { accountId, userId } = rival;
@@ -370,8 +341,7 @@ describe('required single sign-on', () => {
     invoke(handler, { method: 'POST', path: '/api/auth/refresh', body: { refreshToken: 'r' } });
 
   it('refuses passwords, and ends sessions that began with one; the owner keeps the password', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name, defaultRole: 'admin' });
+    const company = await usingCompany({ defaultRole: 'admin' });
     const grace = company.person();
     await signIn(grace);
     passwordUser = grace.session.userId;
@@ -451,8 +421,7 @@ describe('the exchange of a code', () => {
   });
 
   it('follows an address that changed at the provider, and gives the former one to who has it now', async () => {
-    const company = await newCompany();
-    await company.change({ provider: company.name });
+    const company = await usingCompany();
     const provider = await startSignOnProvider(company.name);
     provider.open(client);
     const endpoint = { origin: provider.origin, ...client, clientSecret: async () => client.clientSecret };

@@ -92,11 +92,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(tables.map((each) => each.stop())));
 
-const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const value of values) found.push(value);
-  return found;
-};
+const all = <T>(values: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(values);
 
 const prefixOf = ({ pk, sk }: { readonly pk: string; readonly sk: string }): string => {
   if (!pk.startsWith('ACCOUNT#')) return (pk.split('#')[0] as string) + (sk === 'META' ? '' : '#…');

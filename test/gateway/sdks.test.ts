@@ -49,11 +49,7 @@ const prompt = promptFor('Tell me something.', { inputTokens: 21, outputTokens: 
 const chat = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: prompt }] };
 const message = { model: 'claude-haiku-4-5', max_tokens: 100, messages: [{ role: 'user' as const, content: prompt }] };
 
-const collect = async <T>(stream: AsyncIterable<T>): Promise<T[]> => {
-  const all: T[] = [];
-  for await (const item of stream) all.push(item);
-  return all;
-};
+const collect = <T>(stream: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(stream);
 
 type Call = (way: Way) => Promise<unknown>;
 

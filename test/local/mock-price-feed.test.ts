@@ -12,9 +12,7 @@ let mock: MockProviders;
 beforeAll(async () => {
   [table, mock] = await Promise.all([emulatedTable(), startMockProviders()]);
 });
-afterAll(async () => {
-  await Promise.all([table.stop(), mock.stop()]);
-});
+afterAll(() => Promise.all([table.stop(), mock.stop()]));
 
 it('the mock’s price feed adds one model, which waits for a second source, has one change that waits, and changes no other price', async () => {
   const versions = openPriceVersions(table);

@@ -18,9 +18,7 @@ const server = createServer(({ url, headers }, response) => {
   response.writeHead(typeof found === 'number' ? found : 200).end(typeof found === 'number' ? '<p>' : found);
 });
 
-beforeAll(async () => {
-  await listen(server);
-});
+beforeAll(() => listen(server));
 afterAll(() => {
   server.close();
 });

@@ -30,6 +30,9 @@ const table = tableForTests();
 const recorderOver = (of: Table) =>
   openRecorder(of, { logger: { error: () => {} }, price: priceOfTokens, now: () => NOW });
 
+/** A recorder whose calls of the table go through a function. */
+const recorderThrough = (handle: Parameters<typeof interceptTable>[1]) => recorderOver(interceptTable(table, handle));
+
 const actionsOf = (command: TableCommand): number =>
   command.operation === 'TransactWriteItems' ? (command.input.TransactItems?.length ?? 0) : 0;
 
@@ -52,41 +55,32 @@ describe('the recorder over a table that fails', () => {
   it('retries after a conflict with another transaction', async () => {
     let conflicts = 2;
     const { accountId, events } = newEvents(3);
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (actionsOf(command) > 0 && conflicts-- > 0)
-          throw cancelled(['None', 'None', 'None', 'TransactionConflict', 'None', 'None']);
-        return send();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (actionsOf(command) > 0 && conflicts-- > 0)
+        throw cancelled(['None', 'None', 'None', 'TransactionConflict', 'None', 'None']);
+      return send();
+    });
     expect((await record(events)).map(({ kind }) => kind)).toEqual(['recorded', 'recorded', 'recorded']);
     expect(await requestsOf(accountId)).toBe(3);
   });
 
   it('retries for longer where gateways reserve from the same budget all the time', async () => {
     const { accountId, events } = newEvents(3);
-    const reservation = {
-      budgetId: 'budget-1',
-      periodId: 'monthly#2026-11',
-      minute: 1,
-      nanoUsd: 10,
-      unknownNanoUsd: 0,
-    };
-    const item = reservedBudgetKey(accountId, reservation.budgetId, reservation.periodId);
+    const [budgetId, periodId] = ['budget-1', 'monthly#2026-11'];
+    const reservation = { budgetId, periodId, minute: 1, nanoUsd: 10, unknownNanoUsd: 0 };
+    const item = reservedBudgetKey(accountId, budgetId, periodId);
     await table.call('PutItem', { TableName: table.name, Item: { ...item, committed: 30, m1: 30 } });
     const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
     let conflicts = 60;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (command.operation === 'TransactWriteItems' && conflicts-- > 0)
-          throw cancelled(
-            (command.input.TransactItems ?? []).map(({ Update }) =>
-              Update?.Key?.['sk'] === item.sk ? 'TransactionConflict' : 'None',
-            ),
-          );
-        return send();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (command.operation === 'TransactWriteItems' && conflicts-- > 0)
+        throw cancelled(
+          (command.input.TransactItems ?? []).map(({ Update }) =>
+            Update?.Key?.['sk'] === item.sk ? 'TransactionConflict' : 'None',
+          ),
+        );
+      return send();
+    });
     const results = await record(events.map((event) => ({ ...event, reservations: [reservation] })));
     noDelay.mockRestore();
     expect(results.map(({ kind }) => kind)).toEqual(['recorded', 'recorded', 'recorded']);
@@ -95,12 +89,10 @@ describe('the recorder over a table that fails', () => {
 
   it('gives up in the end without writing, and reports a failure that is not permanent', async () => {
     const { accountId, events } = newEvents(2);
-    const throttled = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (actionsOf(command) > 0) throw cancelled(['None', 'None', 'ThrottlingError', 'None', 'None']);
-        return send();
-      }),
-    );
+    const throttled = recorderThrough(async (command, send) => {
+      if (actionsOf(command) > 0) throw cancelled(['None', 'None', 'ThrottlingError', 'None', 'None']);
+      return send();
+    });
     const results = await throttled(events);
     expect(results).toEqual(events.map(() => expect.objectContaining({ kind: 'failed', permanent: false })));
     expect(await requestsOf(accountId)).toBe(0);
@@ -111,14 +103,12 @@ describe('the recorder over a table that fails', () => {
   it('counts a request once where the response to the write is lost', async () => {
     const { accountId, events } = newEvents(5);
     let lost = false;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        const response = await send();
-        if (actionsOf(command) === 0 || lost) return response;
-        lost = true;
-        throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      const response = await send();
+      if (actionsOf(command) === 0 || lost) return response;
+      lost = true;
+      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+    });
     expect((await record(events)).map(({ kind }) => kind)).toEqual(events.map(() => 'known'));
     expect(await requestsOf(accountId)).toBe(5);
   });
@@ -139,13 +129,11 @@ describe('the recorder over a table that fails', () => {
   it('keeps one account going while the table fails for another', async () => {
     const broken = newEvents(2);
     const sound = newEvents(2);
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (JSON.stringify(command).includes(`${broken.accountId}"`)) throw new Error('down');
-        if (JSON.stringify(command).includes(`ACCOUNT#${broken.accountId}#`)) throw new Error('down');
-        return send();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (JSON.stringify(command).includes(`${broken.accountId}"`)) throw new Error('down');
+      if (JSON.stringify(command).includes(`ACCOUNT#${broken.accountId}#`)) throw new Error('down');
+      return send();
+    });
     const results = await record([broken.events[0], sound.events[0], broken.events[1], sound.events[1]].map((e) => e!));
     expect(results.map(({ kind }) => kind)).toEqual(['failed', 'recorded', 'failed', 'recorded']);
     expect(await requestsOf(sound.accountId)).toBe(2);
@@ -157,17 +145,15 @@ describe('the recorder over a table that fails', () => {
     const busy = batches[4]?.accountId ?? '';
     const sizes: number[] = [];
     let conflicts = 2;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (actionsOf(command) === 0) return send();
-        sizes.push(actionsOf(command));
-        if (JSON.stringify(command).includes(`ACCOUNT#${busy}#`) && conflicts-- > 0)
-          throw cancelled(
-            Array.from({ length: actionsOf(command) }, (_, i) => (i === 30 ? 'TransactionConflict' : 'None')),
-          );
-        return send();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (actionsOf(command) === 0) return send();
+      sizes.push(actionsOf(command));
+      if (JSON.stringify(command).includes(`ACCOUNT#${busy}#`) && conflicts-- > 0)
+        throw cancelled(
+          Array.from({ length: actionsOf(command) }, (_, i) => (i === 30 ? 'TransactionConflict' : 'None')),
+        );
+      return send();
+    });
     const results = await record(batches.flatMap(({ events }) => events));
     expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
     // First all together, then each alone (two records, three spend counters, a month), and the busy one once more.
@@ -188,27 +174,25 @@ describe('the recorder over a table that fails', () => {
     const underWay = new Set<string>();
     let conflicts = 0;
     let together = 0;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (command.operation !== 'TransactWriteItems') return send();
-        const keys = (command.input.TransactItems ?? []).map(({ Put, Update }) => {
-          const key = Put?.Item ?? Update?.Key;
-          return `${key?.['pk']} ${key?.['sk']}`;
-        });
-        // DynamoDB does this. The emulator does not, because it runs one transaction at a time.
-        if (keys.some((key) => underWay.has(key))) {
-          conflicts += 1;
-          throw cancelled(keys.map(() => 'TransactionConflict'));
-        }
-        together += Number(underWay.size > 0);
-        for (const key of keys) underWay.add(key);
-        try {
-          return await send();
-        } finally {
-          for (const key of keys) underWay.delete(key);
-        }
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (command.operation !== 'TransactWriteItems') return send();
+      const keys = (command.input.TransactItems ?? []).map(({ Put, Update }) => {
+        const key = Put?.Item ?? Update?.Key;
+        return `${key?.['pk']} ${key?.['sk']}`;
+      });
+      // DynamoDB does this. The emulator does not, because it runs one transaction at a time.
+      if (keys.some((key) => underWay.has(key))) {
+        conflicts += 1;
+        throw cancelled(keys.map(() => 'TransactionConflict'));
+      }
+      together += Number(underWay.size > 0);
+      for (const key of keys) underWay.add(key);
+      try {
+        return await send();
+      } finally {
+        for (const key of keys) underWay.delete(key);
+      }
+    });
     const batches = [250, 40, 40, 40].map(newEvents);
     const results = await record(batches.flatMap(({ events }) => events));
     expect(results.every(({ kind }) => kind === 'recorded')).toBe(true);
@@ -222,12 +206,10 @@ describe('the recorder over a table that fails', () => {
     const { accountId, events } = newEvents(2);
     const yesterday = closeEvent({ accountId, n: 50, startedAt: '2026-11-19T12:00:00.000Z' });
     const down = new Error('down');
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (command.operation === 'GetItem' && command.input.Key?.['sk'] === 'CELLS#2026-11-19') throw down;
-        return send();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (command.operation === 'GetItem' && command.input.Key?.['sk'] === 'CELLS#2026-11-19') throw down;
+      return send();
+    });
     const results = await record([yesterday, ...events]);
     expect(results).toMatchObject([{ kind: 'failed', permanent: false }, { kind: 'recorded' }, { kind: 'recorded' }]);
     expect(results[0]).toHaveProperty('error', down);
@@ -238,13 +220,11 @@ describe('the recorder over a table that fails', () => {
     const { accountId, events } = newEvents(1);
     const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
     let attempts = 0;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (command.operation !== 'UpdateItem') return send();
-        attempts += 1;
-        throw conditionFailed();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (command.operation !== 'UpdateItem') return send();
+      attempts += 1;
+      throw conditionFailed();
+    });
     const results = await record(events).finally(() => noDelay.mockRestore());
     expect(results).toMatchObject([{ kind: 'failed', permanent: false, error: { name: 'SlotContentionError' } }]);
     expect(attempts).toBe(10);
@@ -254,13 +234,11 @@ describe('the recorder over a table that fails', () => {
   it('completes a record that reads do not show yet', async () => {
     const { accountId, events } = newEvents(1);
     await recorderOver(table)([openEvent({ accountId, n: 0 })]);
-    const record = recorderOver(
-      interceptTable(table, async ({ operation, input }, send) => {
-        const reads = operation === 'BatchGetItem' ? Object.values(input.RequestItems ?? {}) : [];
-        const isLate = reads.some(({ ConsistentRead }) => ConsistentRead !== true);
-        return isLate ? { Responses: {} } : send();
-      }),
-    );
+    const record = recorderThrough(async ({ operation, input }, send) => {
+      const reads = operation === 'BatchGetItem' ? Object.values(input.RequestItems ?? {}) : [];
+      const isLate = reads.some(({ ConsistentRead }) => ConsistentRead !== true);
+      return isLate ? { Responses: {} } : send();
+    });
     expect(await record(events)).toMatchObject([{ kind: 'recorded', record: { outcome: 'completed', revision: 2 } }]);
     expect(await requestsOf(accountId)).toBe(1);
   });
@@ -268,13 +246,11 @@ describe('the recorder over a table that fails', () => {
   it('gives up on a record that changes in every round', async () => {
     const { accountId, events } = newEvents(1);
     let rounds = 0;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (actionsOf(command) === 0) return send();
-        rounds += 1;
-        throw cancelled(['ConditionalCheckFailed', 'None', 'None', 'None']);
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (actionsOf(command) === 0) return send();
+      rounds += 1;
+      throw cancelled(['ConditionalCheckFailed', 'None', 'None', 'None']);
+    });
     const results = await record(events);
     expect(results).toMatchObject([{ kind: 'failed', permanent: false, error: { name: 'RecordContentionError' } }]);
     expect(rounds).toBe(6);
@@ -288,14 +264,12 @@ describe('the recorder over a table that fails', () => {
     const owner = { accountId, keyId: 'key-1' };
     await table.call('PutItem', { TableName: table.name, Item: { ...serviceKeyKey(unreadable), owner } });
     await table.call('PutItem', { TableName: table.name, Item: { ...serviceKeyKey(sound), ...owner } });
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        // The table throttles one partition.
-        if (command.operation === 'BatchGetItem' && JSON.stringify(command).includes(throttled))
-          return { UnprocessedKeys: command.input.RequestItems };
-        return send();
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      // The table throttles one partition.
+      if (command.operation === 'BatchGetItem' && JSON.stringify(command).includes(throttled))
+        return { UnprocessedKeys: command.input.RequestItems };
+      return send();
+    });
     const unverified = hashes.map((unverifiedKeyHash, n) =>
       closeEvent({ accountId: null, keyId: null, unverifiedKeyHash, n: 10 + n }),
     );
@@ -312,13 +286,11 @@ describe('the recorder over a table that fails', () => {
     const { accountId, events } = newEvents(2);
     const unverifiedKeyHash = serviceKeyHash(newAccountKey(randomBytes));
     let reads = 0;
-    const record = recorderOver(
-      interceptTable(table, async (command, send) => {
-        if (command.operation !== 'BatchGetItem') return send();
-        reads += 1;
-        throw new Error('down');
-      }),
-    );
+    const record = recorderThrough(async (command, send) => {
+      if (command.operation !== 'BatchGetItem') return send();
+      reads += 1;
+      throw new Error('down');
+    });
     const unverified = closeEvent({ accountId: null, keyId: null, unverifiedKeyHash, n: 2 });
     const opens = [3, 4].map((n) => openEvent({ accountId, n }));
     const down = { kind: 'failed', permanent: false, error: { message: 'down' } };
@@ -409,12 +381,10 @@ describe('the recorder over a table that fails', () => {
   it('writes a busy account in few transactions within the limits', async () => {
     const sizes: number[] = [];
     const { accountId, events } = newEvents(250);
-    const record = recorderOver(
-      interceptTable(table, (command, send) => {
-        if (actionsOf(command) > 0) sizes.push(actionsOf(command));
-        return send();
-      }),
-    );
+    const record = recorderThrough((command, send) => {
+      if (actionsOf(command) > 0) sizes.push(actionsOf(command));
+      return send();
+    });
     await record([...events, openEvent({ accountId, n: 1 })]);
     // All share a counter of the hour, one of the day, one of the client's hour, and a month counter.
     expect(sizes).toHaveLength(3);

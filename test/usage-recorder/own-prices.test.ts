@@ -40,14 +40,8 @@ const failures = new Set<string>();
 const price = (event: Pick<PricedEvent, 'reading' | 'ownRates'>): PricedUsage => {
   const listed = priceOfTokens(event);
   const isOwn = event.reading.modelServed === 'own';
-  if (isOwn && !event.ownRates)
-    return {
-      ...listed,
-      costNanoUsd: null,
-      provenance: 'unknown',
-      lines: [],
-      reason: 'No price is known for this model.',
-    };
+  const unknown = { costNanoUsd: null, provenance: 'unknown', lines: [] } as const;
+  if (isOwn && !event.ownRates) return { ...listed, ...unknown, reason: 'No price is known for this model.' };
   if (!listed.usage || listed.costNanoUsd === null) return listed;
   const rate = event.ownRates?.rates.input ?? attoUsdPerUnit(1_000, 1e9);
   const quantity = listed.usage.inputTokens;
@@ -85,11 +79,21 @@ const worldOf = async (retentionDays = 400, of = table as Table) => {
   const input = { caller, clientAddress: '::1', params: undefined, query: undefined, body: undefined } as never;
   const recorder = openRecorder(of, { logger: { error: () => {} }, price, now: () => nowMs });
   const continuePricing = openMonthPricing(of, { price, now });
-  const records = async (): Promise<RequestRecord[]> => {
-    const found: RequestRecord[] = [];
-    const range = { from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
-    for await (const record of openRequests(table, () => nowMs).all(accountId, range)) found.push(record);
-    return found;
+  const range = { from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' };
+  const records = (): Promise<RequestRecord[]> =>
+    Array.fromAsync(openRequests(table, () => nowMs).all(accountId, range));
+  /** Runs the job to its end, in steps as short as they can be. */
+  const work = async (isLate: () => boolean = () => false) => {
+    for (let run = 0; run < 1_000; run++) {
+      let asked = 0;
+      await continuePricing(accountId, () => asked++ > 0 && isLate()).catch((error: Error) => {
+        if (of === table) throw error;
+        failures.add(error.name);
+      });
+      const { job } = (await ownPrices.read(accountId)).own;
+      if (!job || job.startsAt > now().toISOString()) return;
+    }
+    throw new Error('The job does not end.');
   };
   return {
     accountId,
@@ -110,31 +114,19 @@ const worldOf = async (retentionDays = 400, of = table as Table) => {
       expect(rest).toEqual([]);
     },
     create: (terms: Terms, scope: object = {}, from = '2026-10-01', until: string | null = null) =>
-      createPrice(dependencies)({
-        ...(input as object),
-        body: { name: 'p', from, until, terms, ...scope },
-      } as never) as Promise<{
-        id: string;
-      }>,
+      createPrice(dependencies)({ ...(input as object), body: { name: 'p', from, until, terms, ...scope } } as never),
     update: (id: string, body: object) =>
       updatePrice(dependencies)({ ...(input as object), params: { id }, body } as never),
     remove: (id: string) => deletePrice(dependencies)({ ...(input as object), params: { id } } as never),
     list: () => listPrices(dependencies)(input),
     own: async () => (await ownPrices.read(accountId)).own,
-    /** Runs the job to its end, in steps as short as they can be. */
-    work: async (isLate: () => boolean = () => false) => {
-      for (let run = 0; run < 1_000; run++) {
-        let asked = 0;
-        await continuePricing(accountId, () => asked++ > 0 && isLate()).catch((error: Error) => {
-          if (of === table) throw error;
-          failures.add(error.name);
-        });
-        const { job } = (await ownPrices.read(accountId)).own;
-        if (!job || job.startsAt > now().toISOString()) return;
-      }
-      throw new Error('The job does not end.');
+    work,
+    workAfter: async (ms: number, isLate?: () => boolean) => {
+      nowMs += ms;
+      await work(isLate);
     },
     records,
+    costs: async () => (await records()).map(({ costNanoUsd }) => costNanoUsd),
     /** Counters by hour and day, and what spend reads, against the sums of the records. */
     check: async () => {
       const sums = await ledgerSums(table, accountId, []);
@@ -147,9 +139,9 @@ const worldOf = async (retentionDays = 400, of = table as Table) => {
       expect(knownCostNanoUsd(atListCost(expected))).toBe(sum(found.map(listCostOf)));
       expect(atListCost(expected).unpricedRequests ?? 0).toBe(found.filter((each) => listCostOf(each) === null).length);
       let read: Counters = {};
-      const range = { granularity: 'month', from: '2026-09-01T00:00:00.000Z', to: '2027-03-01T00:00:00.000Z' } as const;
-      for await (const { counters } of openSpend(table).read({ accountId, range, groupBy: ['client'], latency: true }))
-        read = addCounters(read, counters);
+      const months = { ...range, granularity: 'month' } as const;
+      const question = { accountId, range: months, groupBy: ['client'] as const, latency: true };
+      for await (const { counters } of openSpend(table).read(question)) read = addCounters(read, counters);
       const withoutOverflow = ({ overflowRequests: _, ...rest }: Counters) => rest;
       expect(withoutOverflow(read)).toEqual(withoutOverflow(expected));
     },
@@ -168,9 +160,8 @@ describe('own prices over the ledger', () => {
     expect((await world.list()).repricing).toMatchObject({ months: ['2026-10'] });
     await world.work();
     // Recorders may not know the price yet.
-    expect((await world.records()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([1_001_000, 1_001_000, 1_001_000]);
-    world.wait(AFTER_MS);
-    await world.work();
+    expect(await world.costs()).toEqual([1_001_000, 1_001_000, 1_001_000]);
+    await world.workAfter(AFTER_MS);
     const changed = await world.records();
     expect(changed[0]).toMatchObject({
       costNanoUsd: 850_850,
@@ -183,8 +174,7 @@ describe('own prices over the ledger', () => {
     await world.check();
     expect((await world.list()).lastRepricing).toMatchObject({ changed: 3, differenceNanoUsd: -450_450, failed: 0 });
     await world.remove(id);
-    world.wait(AFTER_MS);
-    await world.work();
+    await world.workAfter(AFTER_MS);
     const back = await world.records();
     expect(
       back.map(({ costNanoUsd, listCostNanoUsd, ownPrices }) => [costNanoUsd, listCostNanoUsd, ownPrices]),
@@ -209,7 +199,7 @@ describe('own prices over the ledger', () => {
     refusals = 20;
     const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
     await world.work().finally(() => noDelay.mockRestore());
-    expect((await world.records()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([90_000, 90_000]);
+    expect(await world.costs()).toEqual([90_000, 90_000]);
     expect((await world.own()).lastJob).toMatchObject({ changed: 2, failed: 0, differenceNanoUsd: -20_000 });
     await world.check();
   });
@@ -220,32 +210,27 @@ describe('own prices over the ledger', () => {
     await world.record(Array.from({ length: 201 }, (_, n) => event(world, n, startedAt, { tokens: 1_000 })));
     await world.record([event(world, 201, '2026-10-28T08:00:00.000Z', { tokens: 1_000 })]);
     await world.create({ kind: 'discount', percent: 50 });
-    world.wait(AFTER_MS);
-    await world.work(() => true);
-    expect(new Set((await world.records()).map(({ costNanoUsd }) => costNanoUsd))).toEqual(new Set([500_000]));
+    await world.workAfter(AFTER_MS, () => true);
+    expect(new Set(await world.costs())).toEqual(new Set([500_000]));
   });
 
   it('closes a month once its events are there, and again after a late event', async () => {
     const world = await worldOf();
     await world.create({ kind: 'commitment', usd: 0.001, per: 'month' });
-    world.wait(AFTER_MS);
-    await world.work();
+    await world.workAfter(AFTER_MS);
     await world.record([
       event(world, 1, '2026-10-28T09:00:00.000Z', { tokens: 100 }),
       event(world, 2, '2026-10-28T09:00:00.000Z', { tokens: 300 }),
     ]);
-    world.wait(5 * DAY_MS);
-    await world.work(() => true);
-    const costs = async () => (await world.records()).map(({ costNanoUsd }) => costNanoUsd).sort();
+    await world.workAfter(5 * DAY_MS, () => true);
+    const costs = async () => (await world.costs()).sort();
     expect(await costs()).toEqual([250_000, 750_000]);
     expect((await world.records()).every(({ ownPrices }) => !ownPrices?.isProvisional)).toBe(true);
     await world.record([event(world, 3, '2026-10-30T09:00:00.000Z', { tokens: 400 })]);
-    world.wait(DAY_MS);
-    await world.work();
+    await world.workAfter(DAY_MS);
     expect(await costs()).toEqual([125_000, 375_000, 500_000]);
     const before = (await world.records()).map(({ revision }) => revision);
-    world.wait(DAY_MS);
-    await world.work();
+    await world.workAfter(DAY_MS);
     expect((await world.records()).map(({ revision }) => revision)).toEqual(before);
     await world.check();
   });
@@ -260,8 +245,7 @@ describe('own prices over the ledger', () => {
     expect(await paidIn('2026-11')).toBe('400000');
     // The month before is paid first, although its requests come late.
     await world.record([1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 500 })));
-    world.wait(DAY_MS);
-    await world.work();
+    await world.workAfter(DAY_MS);
     const pk = requestPartition(world.accountId, '2026-10-28');
     const old = await world.records();
     await batchDelete(
@@ -270,13 +254,11 @@ describe('own prices over the ledger', () => {
     );
     expect(await world.records()).toMatchObject([{ costNanoUsd: 400_000 }]);
     await world.update(id, { until: '2026-12-25' });
-    world.wait(AFTER_MS);
-    await world.work();
+    await world.workAfter(AFTER_MS);
     expect(await paidIn('2026-10')).toBe('1000000');
-    world.wait(DAY_MS);
-    await world.work();
+    await world.workAfter(DAY_MS);
     await world.record([event(world, 4, '2026-11-03T09:00:00.000Z', { tokens: 400 })]);
-    expect((await world.records()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([400_000, 400_000]);
+    expect(await world.costs()).toEqual([400_000, 400_000]);
   });
 
   it('refuses a credit without an end, and a price of a month where the plan keeps no month', async () => {
@@ -356,12 +338,8 @@ const play = async (seed: number): Promise<void> => {
     const until = pick([null, null, '2026-11-10', '2026-12-24']);
     if (!one) {
       const own = terms();
-      await world.create(
-        own,
-        scope(),
-        pick(['2026-10-01', '2026-11-05T11:30:00Z']),
-        own.kind === 'credit' ? '2026-12-24' : until,
-      );
+      const end = own.kind === 'credit' ? '2026-12-24' : until;
+      await world.create(own, scope(), pick(['2026-10-01', '2026-11-05T11:30:00Z']), end);
     } else if (random.below(3) === 0) await world.remove(one.priceId);
     else if (one.terms.kind !== 'credit')
       await world.update(one.priceId, { until, terms: { kind: 'discount', percent: percent() } });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -8,37 +8,21 @@ import { apiTokenKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
-import {
-  callApi,
-  eventually,
-  joinAccount,
-  registerAccount,
-  type Session,
-  STACK_TIMEOUT_MS,
-  sendChat,
-  startTestStack,
-  type TestStack,
-  verifyEmail,
-} from './stack.ts';
+import { eventually, joinAccount, type Session, sendChat, stackForTests, verifyEmail } from './stack.ts';
 
 const RETURN_TO = 'https://claude.ai/api/mcp/auth_callback';
 
-let running: TestStack;
-let owner: Session;
-const url = () => running.stack.url;
-
-beforeAll(async () => {
-  running = await startTestStack();
-  owner = await registerAccount(url());
-  await verifyEmail(running, owner);
-  await sendChat(url(), owner.accountId);
+const running = stackForTests({}, async () => {
+  const { url, session } = running;
+  await verifyEmail(running, session);
+  await sendChat(url, session.accountId);
   await eventually(
-    async () => (await callApi(url())('GET', '/spend', { token: owner.token })).body.totals,
+    async () => (await running.api('GET', '/spend', { token: session.token })).body.totals,
     ({ requests, unfinishedRequests }) => requests === 1 && unfinishedRequests === 0,
     { scheduled: [] },
   );
-}, STACK_TIMEOUT_MS);
-afterAll(() => running?.stop());
+});
+const url = () => running.url;
 
 /** A connector as hosted ones are: it knows the URL, and nothing else. */
 const newConnector = (redirectUrl = RETURN_TO) => {
@@ -89,7 +73,7 @@ const begin = async (connector = newConnector()): Promise<Connector & { readonly
 
 /** What the page sends when the person agrees. */
 const agree = (page: URLSearchParams, { token }: Session, others: object = {}) =>
-  callApi(url())('POST', '/tokens/authorizations', {
+  running.api('POST', '/tokens/authorizations', {
     token,
     body: {
       clientId: page.get('client_id'),
@@ -103,7 +87,7 @@ const agree = (page: URLSearchParams, { token }: Session, others: object = {}) =
   });
 const returnedTo = ({ body }: Awaited<ReturnType<typeof agree>>) => new URL(body.redirectTo).searchParams;
 
-const connected = async (session = owner, others: object = {}) => {
+const connected = async (session = running.session, others: object = {}) => {
   const connector = await begin();
   const returned = returnedTo(await agree(connector.page, session, others));
   await connector.transport().finishAuth(returned.get('code') ?? '');
@@ -111,7 +95,7 @@ const connected = async (session = owner, others: object = {}) => {
 };
 
 const redeem = (form: Record<string, string>) =>
-  callApi(url())('POST', '/auth/token', {
+  running.api('POST', '/auth/token', {
     rawBody: new URLSearchParams({ grant_type: 'authorization_code', ...form }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
@@ -119,7 +103,7 @@ const redeem = (form: Record<string, string>) =>
 describe('a connector that knows the URL of MCP', () => {
   it('finds out where to ask, is let in by a person, and reads spend', async () => {
     const connector = await begin();
-    const response = await agree(connector.page, owner);
+    const response = await agree(connector.page, running.session);
     expect(response.status).toBe(201);
     expect(response.body.redirectTo.startsWith(`${RETURN_TO}?code=sac_`)).toBe(true);
     const returned = returnedTo(response);
@@ -135,7 +119,7 @@ describe('a connector that knows the URL of MCP', () => {
     const client = await connector.connect();
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('spend');
     const { content } = await client.callTool({ name: 'spend', arguments: {} });
-    const { totals } = (await callApi(url())('GET', '/spend', { token: owner.token })).body;
+    const { totals } = (await running.api('GET', '/spend', { token: running.session.token })).body;
     expect(JSON.parse((content as [{ text: string }])[0].text).totals).toMatchObject({
       requests: 1,
       costUsd: totals.costUsd,
@@ -149,53 +133,53 @@ describe('a connector that knows the URL of MCP', () => {
     const path = '/.well-known/oauth-protected-resource/api/mcp';
     expect(response.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${url()}${path}"`);
     expect(await (await fetch(`${url()}${path}`)).json()).toMatchObject({ resource: `${url()}/api/mcp` });
-    expect((await callApi(url())('GET', path)).body.authorization_servers).toEqual([url()]);
-    const server = await callApi(url())('GET', '/.well-known/oauth-authorization-server');
+    expect((await running.api('GET', path)).body.authorization_servers).toEqual([url()]);
+    const server = await running.api('GET', '/.well-known/oauth-authorization-server');
     expect(server.body).toMatchObject({ issuer: url(), code_challenge_methods_supported: ['S256'] });
   });
 
   it('is in the list of tokens and in the audit log, and out once it is revoked', async () => {
-    const api = callApi(url());
-    const connector = await connected(owner, { expiresInDays: 7 });
-    const [token] = (await api('GET', '/tokens', { token: owner.token })).body.items.slice(-1);
+    const { api } = running;
+    const connector = await connected(running.session, { expiresInDays: 7 });
+    const [token] = (await api('GET', '/tokens', { token: running.session.token })).body.items.slice(-1);
     const secret = connector.kept.tokens?.access_token ?? '';
     expect(token).toMatchObject({
       name: 'Claude',
       role: 'viewer',
-      createdBy: owner.userId,
+      createdBy: running.session.userId,
       maskedToken: `${secret.slice(0, 8)}…${secret.slice(-4)}`,
     });
     expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(7 * 86_400_000);
-    const { items } = (await api('GET', '/audit', { token: owner.token })).body;
+    const { items } = (await api('GET', '/audit', { token: running.session.token })).body;
     const facts = items.filter(({ subject }: { subject: string }) => subject === token.id);
     expect(facts.map(({ action, details }: { action: string; details: object }) => [action, details])).toEqual([
       ['token.exchanged', {}],
       ['token.created', { name: 'Claude', role: 'viewer', client: 'claude.ai' }],
     ]);
-    expect((await api('DELETE', `/tokens/${token.id}`, { token: owner.token })).status).toBe(204);
+    expect((await api('DELETE', `/tokens/${token.id}`, { token: running.session.token })).status).toBe(204);
     await expect(connector.connect()).rejects.toThrow();
   });
 
   it('gets a token that reads, and is no way to a JWT', async () => {
-    const connector = await connected(owner, { role: 'admin' });
+    const connector = await connected(running.session, { role: 'admin' });
     const secret = connector.kept.tokens?.access_token ?? '';
-    const [{ id }] = (await callApi(url())('GET', '/tokens', { token: owner.token })).body.items.slice(-1);
+    const [{ id }] = (await running.api('GET', '/tokens', { token: running.session.token })).body.items.slice(-1);
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
     expect(await redeem(form)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
   });
 
   it('is let in by people who make tokens, and for no more than they may do', async () => {
     const { page } = await begin();
-    const viewer = await joinAccount(running, owner, 'viewer');
+    const viewer = await joinAccount(running, running.session, 'viewer');
     expect((await agree(page, viewer)).status).toBe(403);
-    const admin = await joinAccount(running, owner, 'admin');
+    const admin = await joinAccount(running, running.session, 'admin');
     expect((await agree(page, admin, { role: 'billing' })).status).toBe(403);
     expect((await agree(page, admin, { role: 'admin' })).status).toBe(201);
   });
 
   it('gets nothing by a code that is wrong, used, expired, of another client, or not its own', async () => {
     const { kept, page } = await begin();
-    const code = returnedTo(await agree(page, owner)).get('code') ?? '';
+    const code = returnedTo(await agree(page, running.session)).get('code') ?? '';
     const right = {
       code,
       client_id: page.get('client_id') ?? '',
@@ -226,15 +210,19 @@ describe('a connector that knows the URL of MCP', () => {
 
   it('has its codes go only where it registered, and asks for tokens of this server only', async () => {
     const { page } = await begin();
-    expect((await agree(page, owner, { redirectUri: 'https://evil.example/callback' })).status).toBe(400);
-    expect((await agree(page, owner, { clientId: 'x' })).status).toBe(400);
-    expect((await agree(page, owner, { resource: 'https://evil.example/mcp' })).status).toBe(400);
+    expect((await agree(page, running.session, { redirectUri: 'https://evil.example/callback' })).status).toBe(400);
+    expect((await agree(page, running.session, { clientId: 'x' })).status).toBe(400);
+    expect((await agree(page, running.session, { resource: 'https://evil.example/mcp' })).status).toBe(400);
     for (const uri of ['javascript:alert(1)', 'http://evil.example/', 'javascript://localhost/%0aalert(1)'])
-      expect((await callApi(url())('POST', '/auth/clients', { body: { redirect_uris: [uri] } })).status).toBe(400);
+      expect((await running.api('POST', '/auth/clients', { body: { redirect_uris: [uri] } })).status).toBe(400);
     // A program on the reader's machine takes the port that is free.
     const local = await begin(newConnector('http://localhost:3118/callback'));
-    expect((await agree(local.page, owner, { redirectUri: 'http://localhost:4000/callback' })).status).toBe(201);
-    expect((await agree(local.page, owner, { redirectUri: 'http://localhost:4000/other' })).status).toBe(400);
-    expect((await agree(local.page, owner, { redirectUri: 'http://localhost:99999/callback' })).status).toBe(400);
+    expect((await agree(local.page, running.session, { redirectUri: 'http://localhost:4000/callback' })).status).toBe(
+      201,
+    );
+    expect((await agree(local.page, running.session, { redirectUri: 'http://localhost:4000/other' })).status).toBe(400);
+    expect((await agree(local.page, running.session, { redirectUri: 'http://localhost:99999/callback' })).status).toBe(
+      400,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type DescribedOperation,
@@ -9,29 +9,13 @@ import {
   validator,
 } from '../../http/described-api.ts';
 import { mutated, schemaArbitrary } from './schema-arbitrary.ts';
-import {
-  type ApiResponse,
-  callApi,
-  registerAccount,
-  type Session,
-  STACK_TIMEOUT_MS,
-  sendChat,
-  sessionOf,
-  startTestStack,
-  type TestStack,
-} from './stack.ts';
+import { type ApiResponse, sendChat, sessionOf, stackForTests } from './stack.ts';
 
-let running: TestStack;
-let url: string;
-let session: Session;
 let apiToken: string;
 let realIds: string[];
 
-beforeAll(async () => {
-  running = await startTestStack();
-  url = running.stack.url;
-  session = await registerAccount(url);
-  const api = callApi(url);
+const running = stackForTests({}, async () => {
+  const { api, session, url } = running;
   const rule = { type: 'cost_threshold', name: 'n', config: { threshold: 0.0001, period: 'daily' } };
   const token = { name: 'ci', role: 'viewer' };
   apiToken = (await api('POST', '/tokens', { token: session.token, body: token })).body.token;
@@ -41,8 +25,7 @@ beforeAll(async () => {
     (await api('POST', '/alert-rules', { token: session.token, body: rule })).body.id,
     (await api('GET', '/keys', { token: session.token })).body.items[0].id,
   ];
-}, STACK_TIMEOUT_MS);
-afterAll(() => running?.stop());
+});
 
 /** The response matches the document and is not a 5xx. */
 const expectDescribed = (operation: DescribedOperation, response: ApiResponse, sent: unknown) => {
@@ -66,7 +49,7 @@ const send = (
   { method, path }: DescribedOperation,
   { ids, query, body, rawBody, token, headers }: Sent,
 ): Promise<ApiResponse> =>
-  callApi(url)(
+  running.api(
     method,
     path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? '')),
     {
@@ -139,11 +122,11 @@ const tokens = ({ isOpen }: DescribedOperation) =>
 const runsOf = ({ path }: DescribedOperation) => (path.startsWith('/auth/') ? 3 : 8);
 
 const token = (which: string | undefined, { takesApiToken }: DescribedOperation) =>
-  which === 'mine' ? (takesApiToken ? apiToken : session.token) : which;
+  which === 'mine' ? (takesApiToken ? apiToken : running.session.token) : which;
 
 describe('the API and its document', () => {
   it('agree: the stack serves this document', async () => {
-    expect((await callApi(url)('GET', '/openapi.json')).body).toEqual(document);
+    expect((await running.api('GET', '/openapi.json')).body).toEqual(document);
   });
 
   it.each(described.map((operation) => [operation.name, operation] as const))(

@@ -1,28 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { totpCode } from '../../../fixtures/totp.ts';
-import {
-  callApi,
-  eventually,
-  joinAccount,
-  PASSWORD,
-  registerAccount,
-  type Session,
-  STACK_TIMEOUT_MS,
-  sendChat,
-  startTestStack,
-  type TestStack,
-  verifyEmail,
-} from './stack.ts';
+import { callApi, eventually, joinAccount, PASSWORD, sendChat, stackForTests, verifyEmail } from './stack.ts';
 
-let running: TestStack;
-let session: Session;
-
-beforeAll(async () => {
-  running = await startTestStack();
-  session = await registerAccount(running.stack.url);
-}, STACK_TIMEOUT_MS);
-afterAll(async () => running?.stop());
+const running = stackForTests();
 
 /** All items of the table, as JSON. */
 const storedTexts = async (): Promise<string[]> => {
@@ -48,7 +29,7 @@ const lettersTo = async (email: string) =>
 
 describe('the table', () => {
   it('has no secret that was issued, but the account key and what is sent to the targets of alerts', async () => {
-    const { url } = running.stack;
+    const { session, url } = running;
     const { email, token } = session;
     const post = async (path: string, body?: object) => (await callApi(url)('POST', path, { token, body })).body;
     const verificationCode = /^\d{4} \d{4}$/m.exec((await lettersTo(email)).join('\n'))?.[0].replace(' ', '') ?? '';

@@ -26,9 +26,7 @@ beforeAll(async () => {
 afterEach(() => {
   fault = undefined;
 });
-afterAll(async () => {
-  await host.stop();
-});
+afterAll(() => host.stop());
 
 const eventsOf = (type: string) =>
   host.localStripe

@@ -17,9 +17,7 @@ let host: BillingHost;
 beforeAll(async () => {
   host = await billingHost(table, { delivers: false });
 });
-afterAll(async () => {
-  await host.stop();
-});
+afterAll(() => host.stop());
 
 /** The steps of the story in Stripe. Each one produces events that are not delivered yet. */
 const stepsOf = (account: { readonly accountId: string; readonly userId: string }) => {

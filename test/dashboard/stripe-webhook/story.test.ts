@@ -14,9 +14,7 @@ let host: BillingHost;
 beforeAll(async () => {
   host = await billingHost(table);
 });
-afterAll(async () => {
-  await host.stop();
-});
+afterAll(() => host.stop());
 
 /** Webhooks arrive asynchronously, so this polls. */
 const until = async <T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> => {

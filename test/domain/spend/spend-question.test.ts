@@ -8,11 +8,7 @@ const accountId = 'account';
 const range = { granularity: 'day' as const, from: '2026-11-20', to: '2026-11-21' };
 const keyIds = ['key-1', 'key-2', 'key-3', OTHER, null, 'of a former import'];
 
-const all = async (counters: AsyncIterable<SpendCounter>): Promise<SpendCounter[]> => {
-  const found: SpendCounter[] = [];
-  for await (const counter of counters) found.push(counter);
-  return found;
-};
+const all = (counters: AsyncIterable<SpendCounter>): Promise<SpendCounter[]> => Array.fromAsync(counters);
 
 const opened = () => {
   const asked: StoredQuery[] = [];

@@ -130,9 +130,7 @@ describe('what an account holds in memory', () => {
     hold(account ?? 'svc_x').add(64 * MB);
     const prepared = await prepare(account, body);
     expect(prepared).toMatchObject({ askedForUsage: false, wholeBody: null });
-    const chunks: Buffer[] = [];
-    for await (const chunk of prepared.upstream.body as Readable) chunks.push(chunk as Buffer);
-    expect(Buffer.concat(chunks)).toEqual(body);
+    expect(Buffer.concat(await Array.fromAsync(prepared.upstream.body as Readable))).toEqual(body);
   });
 
   it('counts a body until the relay releases it', async () => {

@@ -41,9 +41,7 @@ beforeEach(async () => {
   origin.onUpgrade = undefined;
   host = await start();
 });
-afterEach(async () => {
-  await host.close();
-});
+afterEach(() => host.close());
 
 const open = (path: string, options: ClientOptions = {}, label = 'openai'): WebSocket =>
   new WebSocket(`ws://127.0.0.1:${host.port}/gateway/${label}${path}`, { headers: HEADERS, ...options });

@@ -11,9 +11,7 @@ const start = () => startStack({ assembly, dataDir: tmpdir(), port: 0 });
 beforeAll(async () => {
   stack = await start();
 }, STACK_TIMEOUT_MS);
-afterAll(async () => {
-  await stack?.stop();
-});
+afterAll(() => stack?.stop());
 
 /** Of whatever was asked: what the tests read of it. */
 interface ResponseBody {
