@@ -91,6 +91,9 @@ export const openSignedIn = async (
   return { ...tab, open };
 };
 
+/** A page of the seeded account. */
+export const openSeeded = async (path: string): Promise<Page> => (await openSignedIn(fixture().seeded)).open(path);
+
 beforeAll(async () => {
   opened.dashboard = await startDashboard({ scheduleEveryMs: SCHEDULE_MS });
   await seedData(opened.dashboard.url, opened.dashboard.stack.table);

@@ -4,7 +4,7 @@ import { formatMoney } from '../../../web/src/format/money.ts';
 import { formatDuration, formatPercent, formatWhole, plural } from '../../../web/src/format/quantity.ts';
 import { formatBucketLong } from '../../../web/src/format/time.ts';
 import { chartOf, overflow, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const DAY_MS = 86_400_000;
 const dayAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
@@ -133,8 +133,7 @@ describe('figures', () => {
   });
 
   it('of a rule say that nothing matches; its form shows the API’s message at the field and asks before it is left', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/limits/new');
+    const page = await openSeeded('/limits/new');
     await page.getByText(/^It would (not )?have fired/).waitFor();
     await page.getByRole('combobox', { name: 'Tag' }).fill('no-such-tag');
     await page.getByText('No request matches.').waitFor();

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { SEED_USER } from '../../../local/seed/seed.ts';
 import { formatMoney } from '../../../web/src/format/money.ts';
 import { screenshot, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
+import { fixture, openSeeded, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 import { readMail } from '../browser/mails.ts';
 
 const trend = (page: Page) => page.locator('section', { has: page.locator('#trend') });
@@ -57,8 +57,7 @@ describe('one figure', () => {
     ];
     await setCurrency({ code: 'EUR', rates });
     try {
-      const { open } = await openSignedIn(fixture().seeded);
-      const page = await open('/access');
+      const page = await openSeeded('/access');
       const { totals } = await readApi<{ totals: { displayCost: string } }>(`/spend?member=${fixture().seeded.userId}`);
       const spend = page.getByRole('region', { name: 'Spend' }).locator('p:has(> .dim) > :first-child');
       expect(await spend.textContent()).toBe(formatMoney(Number(totals.displayCost) * 1e9, 'sum', 'EUR'));

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
 import { chartOf, phone, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const hasFocus = (part: Locator) => part.evaluate((node) => node === node.ownerDocument.activeElement);
 /** More tab stops than any page has before its contents. */
@@ -11,8 +11,7 @@ const MAX_TAB_STOPS = 60;
 
 describe('with only a keyboard', () => {
   it('a user can skip the menu, open a request and close it', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/requests');
+    const page = await openSeeded('/requests');
     const row = page.locator('tbody a').first();
     await row.waitFor();
     // What loads later must not take the focus away, nor move the row.
@@ -31,8 +30,7 @@ describe('with only a keyboard', () => {
   });
 
   it('a user can choose range and grouping, and show the chart as a table', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/');
+    const page = await openSeeded('/');
     await chartOf(page).waitFor();
     // As in Safari, where no radio button is after an arrow key.
     await page.evaluate(
@@ -53,8 +51,7 @@ describe('with only a keyboard', () => {
 
 describe('the request log', () => {
   it('filters, and pages without repeating a request', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/requests?provider=anthropic');
+    const page = await openSeeded('/requests?provider=anthropic');
     await page.locator('tbody a').first().waitFor();
     await page.getByRole('button', { name: 'Older requests' }).click();
     await waitUntil('100 rows', async () => (await page.locator('tbody a').count()) === 100);
@@ -78,8 +75,7 @@ describe('the request log', () => {
   });
 
   it('keeps the focus in a filter that is typed, and shows the filters of a page that Back leads to', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/requests?model=gpt-4o');
+    const page = await openSeeded('/requests?model=gpt-4o');
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     const [model, tag] = ['Model', 'Tag'].map((name) => page.getByRole('combobox', { name })) as [Locator, Locator];
     await tag.click();
@@ -95,8 +91,7 @@ describe('the request log', () => {
   });
 
   it('finds a part of a name, has the costliest first, and downloads what it shows', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/requests');
+    const page = await openSeeded('/requests');
     await page.locator('tbody a').first().waitFor();
     await page.getByRole('combobox', { name: 'Name or id' }).fill('OPUS');
     await page.waitForURL(/contains=OPUS/);
@@ -124,8 +119,7 @@ describe('the request log', () => {
   it.each(['/requests', '/sessions', '/access'])(
     '%s: a click opens what its row shows, where rows take no position',
     async (path) => {
-      const { open } = await openSignedIn(fixture().seeded);
-      const page = await open(path);
+      const page = await openSeeded(path);
       const row = page.locator('tbody tr').first();
       await row.waitFor();
       await waitUntilIdle(page);
@@ -138,8 +132,7 @@ describe('the request log', () => {
   );
 
   it('reports that nothing matches', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/requests?model=no-such-model');
+    const page = await openSeeded('/requests?model=no-such-model');
     await page.getByText('No match among the newest requests.').or(page.getByText('No request matches')).waitFor();
   });
 });

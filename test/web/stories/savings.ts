@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { overflow, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
-import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const PLAN = {
   provider: 'anthropic',
@@ -18,8 +18,7 @@ describe('savings', () => {
     for (const { id } of decided) await callApi('DELETE', `/savings/decisions/${id}`);
     const name = `Plan ${randomUUID().slice(0, 8)}`;
     const { id } = await readApi<{ id: string }>('/prices', { ...PLAN, name });
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/savings');
+    const page = await openSeeded('/savings');
     const shown = (of: Locator) => of.filter({ visible: true });
     const row = (region: string, text: string) =>
       page.getByRole('region', { name: region }).getByRole('row').filter({ hasText: text });

@@ -5,11 +5,10 @@ import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { PASSWORD, register } from '../browser/accounts.ts';
 import { screenshot, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn } from '../browser/fixture.ts';
+import { fixture, openSeeded, openSignedIn } from '../browser/fixture.ts';
 
 it('a choice of colours breaks no rule of the page’s policy', async () => {
-  const { open } = await openSignedIn(fixture().seeded);
-  const page = await open('/');
+  const page = await openSeeded('/');
   for (const name of ['Dark', 'Auto']) await page.getByRole('radiogroup', { name: 'Colours' }).getByText(name).click();
   await page.locator('html[data-mantine-color-scheme="light"]').waitFor();
 });

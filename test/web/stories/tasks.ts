@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/money.ts';
 import { newEmail, register, signIn } from '../browser/accounts.ts';
 import { changeResponses, chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { callApi, fixture, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
+import { callApi, fixture, openSeeded, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 
 type Click = (target: Locator) => Promise<void>;
 
@@ -304,8 +304,7 @@ describe('the focus of the keyboard', () => {
 
 describe('the palette', () => {
   it('pauses, and finds a model, though its name came after the typing', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/');
+    const page = await openSeeded('/');
     const { promise: isTyped, resolve: letNamesCome } = Promise.withResolvers<void>();
     const asksForNames = ({ pathname, searchParams }: URL) =>
       pathname === '/api/spend' && searchParams.get('groupBy') === 'model' && searchParams.get('limit') === '100';

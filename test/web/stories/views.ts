@@ -15,7 +15,7 @@ import {
   waitUntilDrawn,
   waitUntilIdle,
 } from '../browser/browser.ts';
-import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { addTrackingGap, fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 import { defectsByWidth } from '../browser/width-sweep.ts';
 
 const firstId = async (path: string, idOf: (item: Record<string, string>) => string | undefined): Promise<string> => {
@@ -184,8 +184,7 @@ describe('in light, in dark and on a phone', () => {
   });
 
   it('every route is among them', async () => {
-    const { open } = await openSignedIn(fixture().seeded);
-    const page = await open('/more');
+    const page = await openSeeded('/more');
     await page.locator('h1').waitFor();
     const routes = await page.evaluate<string[]>('Object.keys(__TSR_ROUTER__.routesByPath)');
     const paths = [visitorsPaths, ...Object.values(membersPaths)].flatMap((each) => Object.values(each));
