@@ -331,8 +331,15 @@ describe('POST /alert-rules/preview', () => {
       alerts: [
         {
           period: { name: 'daily', start: '2026-11-10T00:00:00.000Z', end: '2026-11-11T00:00:00.000Z' },
-          ...{ by: '2026-11-11T00:00:00.000Z', event: null, of: null, stoppedNanoUsd: null, isBrief: null },
-          ...{ unit: 'nanoUsd', figure: 60e9, limit: 50e9, unpricedRequests: 0 },
+          by: '2026-11-11T00:00:00.000Z',
+          event: null,
+          of: null,
+          stoppedNanoUsd: null,
+          isBrief: null,
+          unit: 'nanoUsd',
+          figure: 60e9,
+          limit: 50e9,
+          unpricedRequests: 0,
           summary: 'Spend is $60: it reached the threshold of $50.',
         },
       ],

@@ -314,8 +314,13 @@ describe('a budget that stops requests', () => {
     await judge();
     expect(await blocks()).toEqual([
       {
-        ...{ id, kind: 'budget', name: 'Team', scope: { provider: 'openai', tag: 'night' } },
-        ...{ until: '2026-12-01T00:00:00.000Z', amountNanoUsd: 100e9, spentNanoUsd: 100e9 },
+        id,
+        kind: 'budget',
+        name: 'Team',
+        scope: { provider: 'openai', tag: 'night' },
+        until: '2026-12-01T00:00:00.000Z',
+        amountNanoUsd: 100e9,
+        spentNanoUsd: 100e9,
       },
     ]);
   });
@@ -347,8 +352,13 @@ describe('a budget that stops requests', () => {
 
   it('leaves pauses alone', async () => {
     const pause = {
-      ...{ id: 'pause-1', kind: 'pause' as const, name: 'Night shift', scope: { sessionId: 's' } },
-      ...{ until: null, amountNanoUsd: null, spentNanoUsd: null },
+      id: 'pause-1',
+      kind: 'pause' as const,
+      name: 'Night shift',
+      scope: { sessionId: 's' },
+      until: null,
+      amountNanoUsd: null,
+      spentNanoUsd: null,
     };
     await openBlocks(table).change(caller.accountId, (current) => ({ ...current, blocks: [pause] }));
     await spend(101);

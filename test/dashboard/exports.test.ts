@@ -9,7 +9,8 @@ import { callAs, serve } from '../http/invoke.ts';
 const names = ['cost-and-usage/parquet', 'cost-and-usage/csv', 'requests/parquet', 'requests/csv'];
 const sums = { requests: 3, costNanoUsd: 1_234, unpricedRequests: 1 };
 const exported = {
-  ...{ at: '2026-11-20T01:30:00.000Z', ...sums },
+  at: '2026-11-20T01:30:00.000Z',
+  ...sums,
   files: Object.fromEntries(names.map((name, n) => [name, { rows: n + 1, bytes: 100 * (n + 1) }])),
 };
 

@@ -108,9 +108,14 @@ beforeAll(async () => {
     });
   await openAlerts(table).notify(
     {
-      ...{ ...sampleAlert, accountId: account.accountId, ruleId: null, triggeredAt: at(2, '23:59') },
+      ...sampleAlert,
+      accountId: account.accountId,
+      ruleId: null,
+      triggeredAt: at(2, '23:59'),
       period: { name: 'daily', start: at(2, '00:00'), end: at(1, '00:00') },
-      ...{ figure: 1_020_999_994, limit: 1_000_000_000, unpricedRequests: 0 },
+      figure: 1_020_999_994,
+      limit: 1_000_000_000,
+      unpricedRequests: 0,
       contributors: [{ dimension: 'model', value: 'grok', label: null, share: 0.98 }],
     },
     'alert-1',
@@ -370,7 +375,9 @@ describe('POST /mcp', () => {
     const token = await newToken('viewer');
     const headers = { authorization: `Bearer ${token}` };
     const rpcError = (code: string) => ({
-      ...{ jsonrpc: '2.0', id: null, error: { message: expect.any(String), data: { code } } },
+      jsonrpc: '2.0',
+      id: null,
+      error: { message: expect.any(String), data: { code } },
     });
     const of = async (...args: Parameters<typeof post>) => {
       const { status, headers, body } = await post(...args);

@@ -95,12 +95,25 @@ describe('register', () => {
     });
     const [accountId, userId, createdAt] = ['id-1', 'user-2', now.toISOString()];
     const account = {
-      ...{ accountId, accountKey: 'svc_1', status: 'active', plan: 'FREE', billingStatus: 'ACTIVE' },
-      ...{ ownerUserId: userId, activeKeys: 1, createdAt },
+      accountId,
+      accountKey: 'svc_1',
+      status: 'active',
+      plan: 'FREE',
+      billingStatus: 'ACTIVE',
+      ownerUserId: userId,
+      activeKeys: 1,
+      createdAt,
     };
     const user = {
-      ...{ userId, accountId, role: 'owner', email: 'ada@example.com', emailVerifiedAt: null },
-      ...{ firstName: 'Ada', lastName: 'Lovelace', companyName: 'Analytical Engines', createdAt },
+      userId,
+      accountId,
+      role: 'owner',
+      email: 'ada@example.com',
+      emailVerifiedAt: null,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      companyName: 'Analytical Engines',
+      createdAt,
     };
     expect(registrations).toEqual([{ account, user, keyId: 'id-3' }]);
   });

@@ -31,8 +31,13 @@ const get = (path: string, query: Record<string, string[]> = {}) =>
 const startedAt = '2026-11-20T16:00:00.000Z';
 const record: RequestRecord = requestRecordSchema.parse({
   ...closeEvent({ accountId: 'account-1', startedAt, providerKey: null, reading: { usage: { prompt_tokens: 3 } } }),
-  ...{ requestId: '019aa1b2-0000-7000-8000-000000000001', revision: 1, usage: { inputTokens: 3 } },
-  ...{ costNanoUsd: 7_500, provenance: 'computed', recordedAt: '2026-11-20T16:00:01.000Z', expiresAt: 1_800_000_000 },
+  requestId: '019aa1b2-0000-7000-8000-000000000001',
+  revision: 1,
+  usage: { inputTokens: 3 },
+  costNanoUsd: 7_500,
+  provenance: 'computed',
+  recordedAt: '2026-11-20T16:00:01.000Z',
+  expiresAt: 1_800_000_000,
 });
 
 afterEach(() => {

@@ -98,8 +98,14 @@ const newCompany = async () => {
     change: (body: object) =>
       invoke(handler, { method: 'PATCH', path: '/api/sign-on', caller, claims, body: { password: 'x', ...body } }),
     person: (email = `grace.${randomUUID().slice(0, 6)}@${domain}`): SignedOn => ({
-      ...{ session: session(randomUUID()), provider: name, subject: '0042', username: `${name}_0042` },
-      ...{ email, isEmailVerified: true, firstName: 'Grace', lastName: 'Hopper' },
+      session: session(randomUUID()),
+      provider: name,
+      subject: '0042',
+      username: `${name}_0042`,
+      email,
+      isEmailVerified: true,
+      firstName: 'Grace',
+      lastName: 'Hopper',
     }),
   };
 };

@@ -20,12 +20,25 @@ export const newAccount = async (table: Table, plan: PlanName = 'FREE', isVerifi
   const createdAt = '2026-11-01T00:00:00.000Z';
   await openAccounts(table).create({
     account: {
-      ...{ accountId, accountKey, status: 'active', plan, billingStatus: 'ACTIVE' },
-      ...{ ownerUserId: userId, activeKeys: 1, createdAt },
+      accountId,
+      accountKey,
+      status: 'active',
+      plan,
+      billingStatus: 'ACTIVE',
+      ownerUserId: userId,
+      activeKeys: 1,
+      createdAt,
     },
     user: {
-      ...{ userId, accountId, role: 'owner', email, emailVerifiedAt: isVerified ? createdAt : null },
-      ...{ firstName: 'Ada', lastName: 'Lovelace', companyName: null, createdAt },
+      userId,
+      accountId,
+      role: 'owner',
+      email,
+      emailVerifiedAt: isVerified ? createdAt : null,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      companyName: null,
+      createdAt,
     },
     keyId,
   });

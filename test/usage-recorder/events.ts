@@ -61,10 +61,24 @@ export const closeEvent = ({ reading, tokens = 100, ...facts }: CloseFacts = {})
 });
 
 const noUsage: Usage = {
-  ...{ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 },
-  ...{ cacheWrite12hTokens: 0, reasoningTokens: 0, inputAudioTokens: 0, outputAudioTokens: 0, inputImageTokens: 0 },
-  ...{ outputImageTokens: 0, inputVideoTokens: 0, outputVideoTokens: 0, cacheReadAudioTokens: 0 },
-  ...{ cacheReadImageTokens: 0, billedInputTokens: null, billedOutputTokens: null, units: {} },
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  cacheWrite12hTokens: 0,
+  reasoningTokens: 0,
+  inputAudioTokens: 0,
+  outputAudioTokens: 0,
+  inputImageTokens: 0,
+  outputImageTokens: 0,
+  inputVideoTokens: 0,
+  outputVideoTokens: 0,
+  cacheReadAudioTokens: 0,
+  cacheReadImageTokens: 0,
+  billedInputTokens: null,
+  billedOutputTokens: null,
+  units: {},
   providerCostNanoUsd: null,
 };
 

@@ -168,9 +168,25 @@ const takingIds = operations.filter(
 
 /** Everything that the API shows the other account. */
 const theirWorld = async () => {
-  const lists = 'auth/me members invitations keys tokens spend?groupBy=key requests sessions alerts alert-rules';
-  const others = 'access-rules budgets prices reports destinations pauses views';
-  const paths = `${lists} ${others}`.split(' ').map((name) => `/${name}`);
+  const paths = [
+    '/auth/me',
+    '/members',
+    '/invitations',
+    '/keys',
+    '/tokens',
+    '/spend?groupBy=key',
+    '/requests',
+    '/sessions',
+    '/alerts',
+    '/alert-rules',
+    '/access-rules',
+    '/budgets',
+    '/prices',
+    '/reports',
+    '/destinations',
+    '/pauses',
+    '/views',
+  ];
   const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
 };

@@ -117,7 +117,8 @@ describe('teamsMessage', () => {
     expect(attachments).toHaveLength(1);
     const actions = [links.alert, links.spend].map((url) => ({ type: 'Action.OpenUrl', url }));
     expect(attachments[0]).toMatchObject({
-      ...{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null },
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      contentUrl: null,
       content: { type: 'AdaptiveCard', version: '1.4', actions },
     });
     const lines = attachments[0]?.content.body.map(({ inlines }) => inlines.map((run) => Object(run).text).join(''));
@@ -145,15 +146,21 @@ describe('teamsMessage', () => {
 describe('pagerDutyEvent', () => {
   it('triggers one incident for an alert, however often it is sent', () => {
     expect(pagerDutyEvent(alertMessage(alert, links), KEY)).toEqual({
-      ...{ routing_key: KEY, event_action: 'trigger', dedup_key: 'alert-1' },
-      ...{ client: 'AI Spend Gateway', client_url: links.alert },
+      routing_key: KEY,
+      event_action: 'trigger',
+      dedup_key: 'alert-1',
+      client: 'AI Spend Gateway',
+      client_url: links.alert,
       links: [
         { href: links.alert, text: 'See and acknowledge it' },
         { href: links.spend, text: 'See the spend' },
       ],
       payload: {
-        ...{ summary: `${TITLE}: ${FACTS[0]}`, source: 'ai-spend-gateway', severity: 'warning' },
-        ...{ timestamp: '2026-11-20T16:30:00.000Z', class: 'cost_threshold' },
+        summary: `${TITLE}: ${FACTS[0]}`,
+        source: 'ai-spend-gateway',
+        severity: 'warning',
+        timestamp: '2026-11-20T16:30:00.000Z',
+        class: 'cost_threshold',
         custom_details: Object.fromEntries(FACTS.slice(1).map((fact) => fact.split(': '))),
       },
     });

@@ -252,7 +252,8 @@ describe('usage of which only a part can be read', () => {
   const price = (facts: Parameters<typeof request>[0], usage: Record<string, unknown>) =>
     priceRequest(request({ ...facts, reading: { modelServed: 'gpt-4o', ...facts?.reading, usage } }));
   const from = (provider: PriceableRequest['provider'], dialect: Reading['dialect'], modelServed: string) => ({
-    ...{ provider, reading: { dialect, modelServed } },
+    provider,
+    reading: { dialect, modelServed },
   });
   const anthropic = from('anthropic', 'anthropic-messages', 'claude-sonnet-4-5');
   const gemini = from('google', 'gemini-generate', 'gemini-2.5-flash');

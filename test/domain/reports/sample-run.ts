@@ -12,7 +12,11 @@ const change = {
 
 const DAY = '2026-11-20T00:00:00.000Z';
 const budget = {
-  ...{ amountNanoUsd: 1_000e9, usedNanoUsd: 123.45e9, percentUsed: 12, projectedNanoUsd: 1_200e9, unpricedRequests: 1 },
+  amountNanoUsd: 1_000e9,
+  usedNanoUsd: 123.45e9,
+  percentUsed: 12,
+  projectedNanoUsd: 1_200e9,
+  unpricedRequests: 1,
 };
 
 /** A run of a report with names of users and clients. */
@@ -34,7 +38,10 @@ export const sampleRun = (
     breakdowns: [{ by: 'tag', groups, furtherGroups: 0, isComplete: true }],
     budgets: names.map((name) => ({ ...budget, period: 'monthly', id: name, name })),
     coverage: {
-      ...{ untrackedRequests: 0, bypassedRequests: 0, unfinishedRequests: 0, partialRequests: 0 },
+      untrackedRequests: 0,
+      bypassedRequests: 0,
+      unfinishedRequests: 0,
+      partialRequests: 0,
       estimatedNanoUsd: 0,
     },
   },

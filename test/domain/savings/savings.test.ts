@@ -60,7 +60,10 @@ const priceOf = (priceId: string, terms: OwnPrice['terms'], until: string | null
   return { priceId, name: priceId, from, until, terms, createdAt: at, updatedAt: at };
 };
 const factor = (sum: number, used: number) => ({
-  ...{ numerator: '1', denominator: String(used), sum: String(sum), isShared: used > 0 },
+  numerator: '1',
+  denominator: String(used),
+  sum: String(sum),
+  isShared: used > 0,
 });
 const month = (factors: Record<string, ReturnType<typeof factor>>, isFinal = true) => ({
   ...{ factors, isFinal, counted: '' },
@@ -69,7 +72,11 @@ const month = (factors: Record<string, ReturnType<typeof factor>>, isFinal = tru
 
 const HOUR_MS = 60 * MINUTE_MS;
 const found = (kind: string, scope: object, nanoUsdPerMonth: number, certainty: string, requests: number) => ({
-  ...{ kind, scope, nanoUsdPerMonth, certainty, requests },
+  kind,
+  scope,
+  nanoUsdPerMonth,
+  certainty,
+  requests,
 });
 
 describe('planted waste is found', () => {
@@ -321,7 +328,8 @@ describe('what if', () => {
     const usage = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
     const routed = recordOf({
       ...{ provider: 'openrouter', path: '/api/v1/chat/completions' },
-      ...{ model: 'openai/gpt-4o', usage: { ...usage, cost: 0.001 } },
+      model: 'openai/gpt-4o',
+      usage: { ...usage, cost: 0.001 },
     });
     const cut = recordOf({ provider: 'deepseek', model: 'deepseek-chat', usage, reading: { complete: false } });
     expect(whatIf([routed, cut], { tier: 'batch' }, pricing, TO)).toMatchObject({
@@ -335,7 +343,9 @@ describe('what if', () => {
 
   it('a contract price, and a commitment with where it breaks even', () => {
     const price = (terms: OwnPrice['terms']): OwnPrice => ({
-      ...{ ...priceOf('x', terms, TO.toISOString()), from: FROM.toISOString(), provider: 'openai' },
+      ...priceOf('x', terms, TO.toISOString()),
+      from: FROM.toISOString(),
+      provider: 'openai',
     });
     const some = records.slice(0, 2);
     const old = whatIf(some, {}, pricing, TO).oldNanoUsd;

@@ -67,7 +67,8 @@ const smuggling: readonly HostileRequest[] = [
   ),
   request('a request as the body of a GET', `GET /a HTTP/1.1\r\n${GOOD}${AS_BODY}`, { ...A, body: SMUGGLED }),
   request('a request as the body of a HEAD', `HEAD /a HTTP/1.1\r\n${GOOD}${AS_BODY}`, {
-    ...{ line: 'HEAD /a HTTP/1.1', body: SMUGGLED },
+    line: 'HEAD /a HTTP/1.1',
+    body: SMUGGLED,
   }),
   header('obs-fold', 'X-A: one\r\n two', refused(400)),
   request('bare line feeds', `GET /a HTTP/1.1\n${GOOD.replaceAll('\r', '')}\n`, refused(400)),

@@ -60,9 +60,31 @@ const providers = ['openai', 'anthropic', 'google'] as const;
 
 /** Names that a separator, an escape, a spreadsheet, an object or the name of overflow could confuse. */
 const hostileNames = [
-  ...['(other)', '\\(other)', '\\\\(other)', 'a#b', 'a%23b', '%', '#', '=', '=1+1', '-x', '＝x', 'a,"b"'],
-  ...['line\nline', ' ', '', '__proto__', 'constructor', 'null', '\u0000', '\ud800', '~', '$', '日本語'],
-  ...['🦄'.repeat(64), '%#'.repeat(32)],
+  '(other)',
+  '\\(other)',
+  '\\\\(other)',
+  'a#b',
+  'a%23b',
+  '%',
+  '#',
+  '=',
+  '=1+1',
+  '-x',
+  '＝x',
+  'a,"b"',
+  'line\nline',
+  ' ',
+  '',
+  '__proto__',
+  'constructor',
+  'null',
+  '\u0000',
+  '\ud800',
+  '~',
+  '$',
+  '🦄'.repeat(64),
+  '%#'.repeat(32),
+  '日本語',
 ];
 
 /** Skews of the actors' clocks. No clock is trusted. */

@@ -95,20 +95,33 @@ const chat = { path: '/v1/chat/completions' };
 describe('dialects', () => {
   it('OpenAI chat as JSON', async () => {
     const body = JSON.stringify({
-      ...{ id: 'c', model: 'gpt-4o-2024-08-06', service_tier: 'default', usage: chatUsage },
+      id: 'c',
+      model: 'gpt-4o-2024-08-06',
+      service_tier: 'default',
+      usage: chatUsage,
       choices: [{ message: { content: '{"usage":1}' } }],
     });
     expect(await meterBody(body, { ...chat, request: { model: 'gpt-4o', stream: false } })).toEqual({
-      ...{ dialect: 'openai-chat', usage: chatUsage, usageSource: 'reported', complete: true, streamed: false },
-      ...{ modelRequested: 'gpt-4o', modelServed: 'gpt-4o-2024-08-06', serviceTier: 'default', billableItems: {} },
+      dialect: 'openai-chat',
+      usage: chatUsage,
+      usageSource: 'reported',
+      complete: true,
+      streamed: false,
+      modelRequested: 'gpt-4o',
+      modelServed: 'gpt-4o-2024-08-06',
+      serviceTier: 'default',
+      billableItems: {},
     });
   });
 
   it('OpenAI chat as a stream', async () => {
     const request = { model: 'gpt-4o', stream: true };
     expect(await meterBody(chatStream, { ...event, ...chat, request })).toMatchObject({
-      ...{ dialect: 'openai-chat', usage: chatUsage, modelServed: 'gpt-4o-2024-08-06' },
-      ...{ streamed: true, complete: true },
+      dialect: 'openai-chat',
+      usage: chatUsage,
+      modelServed: 'gpt-4o-2024-08-06',
+      streamed: true,
+      complete: true,
     });
   });
 
@@ -150,7 +163,8 @@ describe('dialects', () => {
     const result = JSON.stringify({ custom_id: 'c', result: { type: 'succeeded', message } });
     const results = { path: '/v1/messages/batches/b/results', method: 'GET', contentType: 'application/x-jsonl' };
     expect(await meterBody(`${result}\n${result}`, results)).toMatchObject({
-      ...{ usage: { input_tokens: 10, output_tokens: 12 }, modelServed: 'claude' },
+      usage: { input_tokens: 10, output_tokens: 12 },
+      modelServed: 'claude',
     });
   });
 
@@ -343,7 +357,9 @@ describe('bodies as they arrive', () => {
     const left = sse({ type: 'message_start', message }, anthropicDelta('four'));
     const reading = await meterPieces([Buffer.from(left)], { path, ...event }, false);
     expect(reading).toMatchObject({
-      ...{ usageSource: 'estimated', usage: { input_tokens: 25 }, visible: { outputBytes: 4 } },
+      usageSource: 'estimated',
+      usage: { input_tokens: 25 },
+      visible: { outputBytes: 4 },
     });
   });
 

@@ -314,7 +314,12 @@ describe('what a budget has left', () => {
 
 describe('a limit of each', () => {
   const limit: EachLimit = {
-    ...{ ...EACH_KEY, id: 'each-1', name: 'Users', each: 'dim:user', amountNanoUsd: 200e9, showsRemaining: true },
+    ...EACH_KEY,
+    id: 'each-1',
+    name: 'Users',
+    each: 'dim:user',
+    amountNanoUsd: 200e9,
+    showsRemaining: true,
     askUrl: 'https://dashboard.example.com/access?ask=each-1',
   };
   const unused: KnownValue = { usedNanoUsd: 0, unpricedRequests: 0, committedNanoUsd: 0, override: null };

@@ -167,8 +167,11 @@ describe.each([
         method: 'POST',
         body,
         headers: Object.entries({
-          ...{ 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) },
-          ...{ 'User-Agent': 'OpenAI/Python 1', 'X-Stainless-Lang': 'python', 'Accept-Encoding': 'gzip, br' },
+          'Content-Type': 'application/json',
+          'Content-Length': String(Buffer.byteLength(body)),
+          'User-Agent': 'OpenAI/Python 1',
+          'X-Stainless-Lang': 'python',
+          'Accept-Encoding': 'gzip, br',
           'Idempotency-Key': 'x',
         }).flat(),
       });
@@ -246,9 +249,16 @@ describe.each([
     it('does not forward hop-by-hop, host, service and forwarding headers', async () => {
       origin.script = (_request, response) => response.end();
       const dropped = {
-        ...{ 'X-Service-Tag': 'batch', 'X-Service-Usage': 'off', 'X-Forwarded-For': '1.2.3.4' },
-        ...{ 'X-Forwarded-Proto': 'https', Forwarded: 'for=1', Via: '1.1 x', 'X-Amzn-Trace-Id': 'Root=1' },
-        ...{ 'CloudFront-Viewer-Country': 'DE', Connection: 'keep-alive, X-Private', 'X-Private': 'secret' },
+        'X-Service-Tag': 'batch',
+        'X-Service-Usage': 'off',
+        'X-Forwarded-For': '1.2.3.4',
+        'X-Forwarded-Proto': 'https',
+        Forwarded: 'for=1',
+        Via: '1.1 x',
+        'X-Amzn-Trace-Id': 'Root=1',
+        'CloudFront-Viewer-Country': 'DE',
+        Connection: 'keep-alive, X-Private',
+        'X-Private': 'secret',
       };
       const headers = [...gatewayHeaders, ...Object.entries(dropped).flat(), 'X-Kept', 'yes'];
       await ask({ port: host.port, headers });

@@ -43,8 +43,15 @@ const caller: AwsCall = (...call) => {
 const reserveOf = (tableName = table.name) => openReserve(caller, tableName, 2_000);
 
 const budgetOf = (usd: number, changes: Partial<ReservedBudget> = {}): ReservedBudget => ({
-  ...{ id: uuidv7(), name: 'Agents', scope: {}, period: 'monthly', amountNanoUsd: usd * USD, limitNanoUsd: usd * USD },
-  ...{ unknownCost: 'pass', onUnavailable: 'pass', ...changes },
+  id: uuidv7(),
+  name: 'Agents',
+  scope: {},
+  period: 'monthly',
+  amountNanoUsd: usd * USD,
+  limitNanoUsd: usd * USD,
+  unknownCost: 'pass',
+  onUnavailable: 'pass',
+  ...changes,
 });
 
 const partsOf = (blocks: Partial<Blocks>, reserve: ReturnType<typeof reserveOf>): Partial<GatewayParts> => ({

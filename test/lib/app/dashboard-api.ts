@@ -12,16 +12,39 @@ import { apiDefinition, filledIn, onlyResource, resourcesOf, synthStage } from '
 const atRoot = ['/.well-known/oauth-protected-resource/api/mcp', '/.well-known/oauth-authorization-server'];
 
 /** Open by specification, or for API tokens, which the handler checks. Any other route without an authorizer fails the test below. */
-const posts =
-  'register login totp totp/confirm totp/remove refresh logout forgot-password reset-password accept-invitation';
-const machine =
-  'metrics savings exports/changes requests requests/{requestId} spend spend/compare spend/export.csv exports';
 const OPEN = [
-  ...`${posts} token clients sign-on sign-on/link`.split(' ').map((name) => `POST /api/auth/${name}`),
-  ...['GET /api/auth/me', 'GET /api/auth/sign-on', 'GET /api/openapi.json', 'POST /api/billing/webhook'],
+  'POST /api/auth/register',
+  'POST /api/auth/login',
+  'POST /api/auth/totp',
+  'POST /api/auth/totp/confirm',
+  'POST /api/auth/totp/remove',
+  'POST /api/auth/refresh',
+  'POST /api/auth/logout',
+  'POST /api/auth/forgot-password',
+  'POST /api/auth/reset-password',
+  'POST /api/auth/accept-invitation',
+  'GET /api/auth/me',
+  'POST /api/auth/token',
+  'POST /api/auth/clients',
   ...atRoot.flatMap((path) => [`GET ${path}`, `GET /api${path}`]),
-  ...['GET', 'POST', 'DELETE'].map((method) => `${method} /api/mcp`),
-  ...`${machine} reconciliation/{provider}`.split(' ').map((name) => `GET /api/machine/${name}`),
+  'GET /api/auth/sign-on',
+  'POST /api/auth/sign-on',
+  'POST /api/auth/sign-on/link',
+  'GET /api/machine/metrics',
+  'GET /api/mcp',
+  'POST /api/mcp',
+  'DELETE /api/mcp',
+  'GET /api/machine/savings',
+  'GET /api/machine/exports/changes',
+  'GET /api/machine/requests',
+  'GET /api/machine/requests/{requestId}',
+  'GET /api/machine/spend',
+  'GET /api/machine/spend/compare',
+  'GET /api/machine/spend/export.csv',
+  'GET /api/machine/exports',
+  'GET /api/machine/reconciliation/{provider}',
+  'POST /api/billing/webhook',
+  'GET /api/openapi.json',
 ];
 
 const functionNames = Object.keys(dashboardFunctions) as (keyof typeof dashboardFunctions)[];
