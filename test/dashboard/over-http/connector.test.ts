@@ -8,7 +8,8 @@ import { apiTokenKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
 import { write } from '../../../lambda/data/table/write.ts';
 import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
-import { eventually, joinAccount, type Session, sendChat, stackForTests, verifyEmail } from './stack.ts';
+import { eventually, joinAccount, type Session, sendChat, verifyEmail } from './stack.ts';
+import { stackForTests } from './stack-for-tests.ts';
 
 const RETURN_TO = 'https://claude.ai/api/mcp/auth_callback';
 

@@ -9,7 +9,8 @@ import {
   validator,
 } from '../../http/described-api.ts';
 import { mutated, schemaArbitrary } from './schema-arbitrary.ts';
-import { type ApiResponse, sendChat, sessionOf, stackForTests } from './stack.ts';
+import { type ApiResponse, sendChat, sessionOf } from './stack.ts';
+import { stackForTests } from './stack-for-tests.ts';
 
 let apiToken: string;
 let realIds: string[];

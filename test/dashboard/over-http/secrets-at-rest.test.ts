@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { totpCode } from '../../../fixtures/totp.ts';
-import { callApi, eventually, joinAccount, PASSWORD, sendChat, stackForTests, verifyEmail } from './stack.ts';
+import { callApi, eventually, joinAccount, PASSWORD, sendChat, verifyEmail } from './stack.ts';
+import { stackForTests } from './stack-for-tests.ts';
 
 const running = stackForTests();
 

@@ -3,7 +3,6 @@ import { appendFile, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll } from '@jest/globals';
 import { type LocalStack, type StackOptions, startStack } from '../../../local/host/stack.ts';
 import { readAssembly } from '../../../local/host/template/assembly.ts';
 import { createResolver } from '../../../local/host/template/intrinsics.ts';
@@ -85,23 +84,6 @@ export const startTestStack = async ({
 };
 
 export type TestStack = Awaited<ReturnType<typeof startTestStack>>;
-
-/** The stack of a test file, and an account. Both are there once the tests run; `prepare` is what comes before them. */
-export const stackForTests = (
-  options: Parameters<typeof startTestStack>[0] = {},
-  prepare: () => Promise<unknown> = async () => {},
-) => {
-  const running = {} as TestStack & { url: string; session: Session; api: ReturnType<typeof callApi> };
-  beforeAll(async () => {
-    Object.assign(running, await startTestStack(options));
-    running.url = running.stack.url;
-    running.api = callApi(running.url);
-    running.session = await registerAccount(running.url);
-    await prepare();
-  }, STACK_TIMEOUT_MS);
-  afterAll(() => running.stop?.());
-  return running;
-};
 
 export interface ApiResponse {
   readonly status: number;
