@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
+import { cancelled, interceptTable } from '../../fixtures/intercept-table.ts';
 import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import { listPriceChanges } from '../../lambda/dashboard/price-changes/read-price-changes.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
@@ -161,13 +162,19 @@ describe('a new model in the feed', () => {
       expect(result?.kind).toBe('recorded');
       return openRequests(table, now).find(event.accountId as string, event.requestId);
     };
+    let refusals = 0;
+    const refusing = interceptTable(table, async (command, send) => {
+      if (command.operation === 'TransactWriteItems' && refusals-- > 0)
+        throw cancelled((command.input.TransactItems ?? []).map(() => 'ThrottlingError'));
+      return send();
+    });
     const reprice = repriceChanged({
       versions: openPriceVersions(table),
       progress: openRepricingProgress(table),
       usesOf: models.of,
       requests: openRequests(table, now),
       changes: openPriceChanges(table),
-      repricerOf: (findPrice) => openRepricer(table, (event) => priceRequest(event, findPrice)),
+      repricerOf: (findPrice) => openRepricer(refusing, (event) => priceRequest(event, findPrice)),
       logger,
       metrics,
       now: () => new Date(clock),
@@ -186,15 +193,25 @@ describe('a new model in the feed', () => {
 
     published = { '/genai': genaiData([newModel]), ...second() };
     let pricedAt: number | null = null;
+    // The table takes no change of the first run that has some.
+    refusals = 20;
+    const noDelay = jest.spyOn(Math, 'random').mockReturnValue(0);
+    const interruptions: unknown[] = [];
     for (let minute = 5; minute <= 60; minute += 5) {
       clock = APPEARED + minute * MINUTE_MS;
       if (minute % 15 === 0) await run(both);
-      await reprice(() => 14 * MINUTE_MS);
-      // A recorder may still use the prices of before.
-      expect((await openRepricingProgress(table).read()).done).toBe(minute < 25 ? 0 : 1);
+      await reprice(() => 14 * MINUTE_MS).catch((error) => {
+        interruptions.push(error);
+        refusals = 0;
+      });
+      // A recorder may still use the prices of before until minute 25. That run is refused.
+      expect((await openRepricingProgress(table).read()).done).toBe(minute < 30 ? 0 : 1);
       const asked = await ask(clock);
       if (asked?.provenance === 'computed') pricedAt ??= minute;
     }
+    noDelay.mockRestore();
+    expect(interruptions).toEqual([expect.objectContaining({ name: 'TransactionCanceledException' })]);
+    expect(counted).not.toHaveProperty('RepricingFailures');
     expect(pricedAt).toBeLessThanOrEqual(20);
 
     const cost = 1_000 * 2_000 + 100 * 8_000;

@@ -121,9 +121,11 @@ export const repriceChanged = ({
       for (const dryRun of [true, false]) {
         for await (const batch of batchesOf(accountId, day)) {
           if (remainingMs() < RESERVE_MS) return false;
-          const { changes: changed, failed } = await reprice(batch.filter(isConcerned), { dryRun });
+          const { changes: changed, failed, temporary } = await reprice(batch.filter(isConcerned), { dryRun });
           if (dryRun) differences = withDifferences(differences, changed);
           else metrics.addMetric('RepricedRequests', MetricUnit.Count, changed.length);
+          // The next run takes this day of the account again: some requests would keep the former prices for good.
+          if (temporary) throw temporary;
           if (failed > 0) {
             logger.error('Requests not priced again', { version: job.to, day, failed });
             metrics.addMetric('RepricingFailures', MetricUnit.Count, failed);
