@@ -82,7 +82,7 @@ const run = runJobs(
     },
     report: {
       run: makeReport({ reports, readContent: openContent(table, requests, logger, now), now }),
-      putOff: failReport({ reports }),
+      putOff: failReport({ reports, now }),
     },
     destination: sendDestination({
       destinations: openDestinations(table),

@@ -6,15 +6,16 @@ import { dueAt, periodAfter, periodOn, type ReportCalendar } from '../domain/rep
 import { newRun } from '../domain/reports/report-run.ts';
 
 interface MakeReportDependencies {
-  readonly reports: Pick<Reports, 'find' | 'calendar' | 'start' | 'hasRun' | 'postpone'>;
+  readonly reports: Pick<Reports, 'find' | 'calendar' | 'start' | 'giveUp' | 'hasRun' | 'postpone'>;
   readonly readContent: ReadContent;
   readonly now: () => Date;
 }
 
-const afterPeriod = (report: Report, calendar: ReportCalendar): Pick<Report, 'nextDay' | 'nextAt'> => {
-  const { schedule, nextDay } = report;
-  const next = periodAfter(schedule.every, periodOn(schedule.every, nextDay, calendar), calendar);
-  return { nextDay: next.firstDay, nextAt: dueAt(schedule, next, calendar) };
+/** The period that is due, and what is due after it. */
+const periodsOf = ({ schedule, nextDay }: Report, calendar: ReportCalendar) => {
+  const period = periodOn(schedule.every, nextDay, calendar);
+  const after = periodAfter(schedule.every, period, calendar);
+  return { period, next: { nextDay: after.firstDay, nextAt: dueAt(schedule, after, calendar) } };
 };
 
 /**
@@ -30,11 +31,9 @@ export const makeReport =
       await reports.postpone(report, {}, null);
       return;
     }
-    const { schedule, nextDay } = report;
     const calendar = await reports.calendar(accountId);
-    const next = afterPeriod(report, calendar);
-    const period = periodOn(schedule.every, nextDay, calendar);
-    if (await reports.hasRun(accountId, reportId, `${period.firstDay}#${schedule.every}`)) {
+    const { period, next } = periodsOf(report, calendar);
+    if (await reports.hasRun(accountId, reportId, `${period.firstDay}#${report.schedule.every}`)) {
       await reports.postpone(report, { ...next, failures: 0 }, next.nextAt);
       return;
     }
@@ -47,15 +46,15 @@ const MAX_FAILURES = 12;
 
 /** Puts a report off that could not be made. @returns the failures so far */
 export const failReport =
-  ({ reports }: Pick<MakeReportDependencies, 'reports'>) =>
+  ({ reports, now }: Pick<MakeReportDependencies, 'reports' | 'now'>) =>
   async (accountId: string, reportId: string, dueAtFor: (failures: number) => Date): Promise<number> => {
     const report = await orUndefined(reports.find(accountId, reportId));
     if (report === undefined) return 1;
     const failures = report.failures + 1;
     if (failures < MAX_FAILURES) await reports.postpone(report, { failures }, dueAtFor(failures).toISOString());
     else {
-      const next = afterPeriod(report, await reports.calendar(accountId));
-      await reports.postpone(report, { ...next, failures: 0 }, next.nextAt);
+      const { period, next } = periodsOf(report, await reports.calendar(accountId));
+      await reports.giveUp(report, period.firstDay, now(), next);
     }
     return failures;
   };

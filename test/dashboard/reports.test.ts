@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
-import { makeReport } from '../../lambda/account-jobs/make-report.ts';
+import { failReport, makeReport } from '../../lambda/account-jobs/make-report.ts';
 import { newRule } from '../../lambda/dashboard/limits/rule-changes.ts';
 import { MAX_REPORTS } from '../../lambda/dashboard/reports/manage-reports.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
@@ -206,6 +206,32 @@ describe('a scheduled report', () => {
     expect(sentPeriods().sort()).toEqual(
       ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23'].map((day) => `AI spend report: ${day} (daily)`),
     );
+  });
+
+  it('shows a period that could not be made in twelve attempts, and goes on with the next', async () => {
+    const { id } = await create({ channels: ['email', 'slack'], targets: { slack: SLACK } });
+    clock.setTime(Date.parse('2026-11-21T08:00:00Z'));
+    const fail = failReport({ reports: openReports(table), now });
+    for (let failures = 1; failures <= 12; failures++)
+      expect(await fail(caller.accountId, id, () => now())).toBe(failures);
+    const error = 'the report could not be made';
+    const shown = {
+      nextAt: '2026-11-22T08:00:00.000Z',
+      runs: [
+        {
+          ...{ firstDay: '2026-11-20', createdAt: now().toISOString() },
+          deliveries: ['email', 'slack'].map((channel) =>
+            expect.objectContaining({ channel, status: 'failed', error }),
+          ),
+        },
+      ],
+    };
+    expect((await call('GET', `/reports/${id}`)).body).toMatchObject(shown);
+    await deliver();
+    expect(sentPeriods()).toEqual([]);
+    await at('2026-11-22T08:00:00Z');
+    await deliver();
+    expect(sentPeriods()).toEqual(['AI spend report: 2026-11-21 (daily)']);
   });
 
   it('tries a failed target again without sending to the others twice, and with the same numbers', async () => {

@@ -1,14 +1,15 @@
 import * as z from 'zod/mini';
+import { pendingDeliveries } from '../../domain/alerts/alert.ts';
 import { DAY_MS, SECOND_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { type Report, reportSchema, storedCalendar } from '../../domain/reports/report.ts';
 import type { ReportCalendar } from '../../domain/reports/report-period.ts';
 import { type ReportRun, reportRunSchema } from '../../domain/reports/report-run.ts';
-import { jobItem, writeJob } from '../accounts/account-jobs.ts';
+import { jobChange, jobItem, writeJob } from '../accounts/account-jobs.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { outgoingKey, undeliveredKey } from '../alerts/alert-deliveries.ts';
 import { check, EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
-import { accountJobsIndexKey, accountKey, reportKey, reportRunKey } from '../table/keys.ts';
+import { accountKey, reportKey, reportRunKey } from '../table/keys.ts';
 import { findItem, listReadable, readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { transact, tryTransact } from '../table/write.ts';
@@ -32,6 +33,8 @@ const reportItem = (report: Report) =>
 
 const changed = () => new ConflictError('The reports were changed or deleted in the meantime. Read them again.');
 
+const expiryOf = (createdAt: string): number => Math.floor((Date.parse(createdAt) + RUN_DAYS * DAY_MS) / SECOND_MS);
+
 /** A report of a period that is not delivered yet, due at once. */
 const putRun = (run: ReportRun) =>
   put(
@@ -41,10 +44,16 @@ const putRun = (run: ReportRun) =>
       firstDay: run.content.period.firstDay,
       ...undeliveredKey(run, run.createdAt),
       deliveryRound: 0,
-      expiresAt: Math.floor((Date.parse(run.createdAt) + RUN_DAYS * DAY_MS) / SECOND_MS),
+      expiresAt: expiryOf(run.createdAt),
     },
     IS_NEW,
   );
+
+type NextPeriod = Pick<Report, 'nextDay' | 'nextAt'>;
+
+/** Moves a report on to its next period, unless it was changed since it was read. */
+const moveOn = ({ accountId, reportId, revision }: Report, next: NextPeriod) =>
+  jobChange(reportKey(accountId, reportId), accountId, { ...next, failures: 0 }, next.nextAt, { revision });
 
 /** The reports of accounts, what they said of each period, and the calendar that they follow. */
 export const openReports = (table: Table) => {
@@ -106,23 +115,23 @@ export const openReports = (table: Table) => {
      * @param report as it was read
      * @returns false where the period has a run already, or the report was changed since it was read
      */
-    start: async (report: Report, run: ReportRun, next: Pick<Report, 'nextDay' | 'nextAt'>): Promise<boolean> => {
-      const key = reportKey(report.accountId, report.reportId);
+    start: (report: Report, run: ReportRun, next: NextPeriod): Promise<boolean> =>
+      tryTransact(table, [putRun(run), moveOn(report, next)]),
+
+    /** Shows people that the report of a period could not be made, and goes on with the next. @returns as `start` does */
+    giveUp: async (report: Report, firstDay: string, now: Date, next: NextPeriod): Promise<boolean> => {
+      const { accountId, reportId, name, channels, schedule } = report;
+      const deliveries = pendingDeliveries(channels).map((delivery) => ({
+        ...delivery,
+        status: 'failed' as const,
+        error: 'the report could not be made',
+      }));
+      const createdAt = now.toISOString();
+      const run: ShownRun = { accountId, reportId, name, createdAt, firstDay, deliveries };
+      const key = reportRunKey(accountId, reportId, `${firstDay}#${schedule.every}`);
       return tryTransact(table, [
-        putRun(run),
-        update(
-          key,
-          'SET nextDay = :nextDay, nextAt = :nextAt, gsi1sk = :gsi1sk, failures = :none',
-          'revision = :revision AND nextDay = :before',
-          {
-            nextDay: next.nextDay,
-            nextAt: next.nextAt,
-            gsi1sk: accountJobsIndexKey(next.nextAt, report.accountId, key.sk).gsi1sk,
-            revision: report.revision,
-            before: report.nextDay,
-            none: 0,
-          },
-        ),
+        put({ ...key, ...run, expiresAt: expiryOf(createdAt) }, IS_NEW),
+        moveOn(report, next),
       ]);
     },
 

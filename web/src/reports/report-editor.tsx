@@ -88,7 +88,7 @@ const Runs = ({ runs }: Pick<ReportWithRuns, 'runs'>) => (
     {runs.length === 0 && <p className="dim small">Nothing yet.</p>}
     {runs.map(({ firstDay, createdAt, deliveries }) => (
       <div key={`${firstDay}${createdAt}`}>
-        <strong>{firstDay}</strong> <span className="dim small">made {formatInstant(createdAt)}</span>
+        <strong>{firstDay}</strong> <span className="dim small">{formatInstant(createdAt)}</span>
         {deliveries.map(({ channel, status, error }) => (
           <div key={channel} className="small">
             <Badge size="sm" color={statusColors[status]}>
