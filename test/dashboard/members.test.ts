@@ -406,6 +406,21 @@ describe('invitations', () => {
     expect((await as(owner.userId).changeRole(userId, 'admin')).body).toMatchObject({ role: 'admin', projects: null });
   });
 
+  it('leave those for another request whose mail, of up to 20 s, would end after the 29 s of API Gateway', async () => {
+    const owner = await newAccount(table);
+    const slowMail: SendMail = async () => {
+      now = new Date(now.getTime() + 3_000);
+    };
+    const api = identityApi(table, { ...replaced, sendMail: slowMail }, { membershipOf });
+    const lines = Array.from({ length: 5 }, () => ({ email: newEmail(), role: 'viewer' }));
+    const inviteMany = callAs(api, { accountId: '', userId: owner.userId });
+    const { body } = await inviteMany('POST', '/invitations/batch', { lines });
+    expect(body.items.map(({ status }: { status: string }) => status)).toEqual([
+      ...['invited', 'invited', 'invited'],
+      ...['left', 'left'],
+    ]);
+  });
+
   it('are limited in number a day, also those that were revoked', async () => {
     const owner = await newAccount(table);
     const sent = invitationMailsKey(owner.accountId, now.toISOString().slice(0, 10));
