@@ -144,6 +144,11 @@ const metrics = (name: string) =>
     .filter((metric) => metric.name === name)
     .flatMap(({ sum, histogram }) => (sum ?? histogram).dataPoints ?? []);
 
+const expectSigned = ({ headers, body }: Pick<Got, 'headers' | 'body'>, secret: string): void => {
+  const [, time, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers['x-service-signature'])) ?? [];
+  expect(signature).toBe(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'));
+};
+
 const at = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
 describe('a destination of the type otlp', () => {
@@ -206,8 +211,7 @@ describe('a destination of the type otlp', () => {
     }
     for (const { headers, body } of got) {
       expect(headers['authorization']).toBe('Bearer collector');
-      const [, time, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers['x-service-signature'])) ?? [];
-      expect(signature).toBe(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex'));
+      expectSigned({ headers, body }, secret);
     }
   });
 
@@ -337,16 +341,22 @@ describe('a destination of the type manifests', () => {
     expect(await account.audited()).toEqual(['destination.deleted', 'destination.changed', 'destination.created']);
   });
 
-  it('gives the credentials that its receiver asks for to no other host', async () => {
+  it('gives the credentials that its receiver asks for to no other host, and signs for that with another secret', async () => {
     const account = await openAccount();
-    const { id } = await account.create('manifests', { headers: { 'x-api-key': 'credential' } });
+    const { id, secret } = await account.create('manifests', { headers: { 'x-api-key': 'credential' } });
     const move = (body: object) => account.call('PATCH', `/${id}`, body);
     const url = 'https://other.example.com/';
     expect(await move({ url })).toMatchObject(invalidAt('headers', 'must be sent again for another host'));
     expect(await account.shown()).toMatchObject({ url: expect.stringContaining('hooks.example.com') });
-    expect((await move({ url: `https://hooks.example.com:${portOf(server)}/other` })).status).toBe(200);
-    expect((await move({ url, headers: {} })).body).toMatchObject({ url, headers: [] });
-    expect((await move({ url: 'https://hooks.example.com/' })).status).toBe(200);
+    const samePlace = await move({ url: `https://hooks.example.com:${portOf(server)}/other` });
+    expect([samePlace.status, samePlace.body.secret]).toEqual([200, undefined]);
+    expect((await move({ url, headers: {} })).body).toMatchObject({ url, headers: [], secret: expect.any(String) });
+    const { status, body } = await move({ url: `https://hooks.example.com:${portOf(server)}/` });
+    expect([status, body.secret === secret]).toEqual([200, false]);
+    await exportDay(account.accountId, '2026-11-18', 10);
+    await account.run(10);
+    expect(got).toHaveLength(1);
+    for (const sent of got) expectSigned(sent, body.secret);
   });
 
   it('stays off where somebody switches it off while a receiver fails', async () => {

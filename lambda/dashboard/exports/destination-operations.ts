@@ -22,6 +22,7 @@ const headers = z
   .register(z.globalRegistry, { id: 'DestinationHeaders' });
 
 const { cursor, sentAt, failures, problem, createdAt, isActive } = destinationSchema.shape;
+const secret = z.string().check(z.describe('Signs what is sent: `X-Service-Signature`. Shown only once.'));
 const destinationView = z
   .object({
     id: z.string(),
@@ -37,10 +38,6 @@ const destinationView = z
     problem: problem.check(z.describe('Why it did not take the last one.')),
   })
   .register(z.globalRegistry, { id: 'Destination' });
-const created = z.object({
-  id: z.string(),
-  secret: z.string().check(z.describe('Signs what is sent: `X-Service-Signature`. Shown only once.')),
-});
 
 const operation = inGroup('Destinations');
 
@@ -57,14 +54,15 @@ export const createDestination = operation('createDestination', 'POST /destinati
     '`manifests` posts the manifest of each exported day, again when the day changes. `otlp` sends requests by OTLP/HTTP in JSON, twenty minutes after they began. What is not taken is tried again, in order, after 2, 4, 8 … minutes.',
   permission: 'reports:write',
   body: z.strictObject({ name: name(64), type: z.enum(destinationTypes), url, headers: z._default(headers, {}) }),
-  success: { status: 201, description: 'The new destination.', schema: created },
+  success: { status: 201, description: 'The new destination.', schema: z.object({ id: z.string(), secret }) },
   errors: ['LIMIT_REACHED'],
 });
 
 export const updateDestination = operation('updateDestination', 'PATCH /destinations/{id}', {
   audits: ['destination.changed'],
   summary: 'Change a destination, or switch it on or off',
-  description: 'Send only the members to change. Headers are replaced as a whole, and needed again for another host.',
+  description:
+    'Send only the members to change. Headers are replaced as a whole. For another host they are needed again, and there is a new secret.',
   permission: 'reports:write',
   body: z.strictObject({
     name: z.optional(name(64)),
@@ -72,7 +70,11 @@ export const updateDestination = operation('updateDestination', 'PATCH /destinat
     headers: z.optional(headers),
     isActive: z.optional(z.boolean()),
   }),
-  success: { status: 200, description: 'The destination.', schema: destinationView },
+  success: {
+    status: 200,
+    description: 'The destination, with its new secret if it has one.',
+    schema: z.extend(destinationView, { secret: z.optional(secret) }),
+  },
 });
 
 export const deleteDestination = operation('deleteDestination', 'DELETE /destinations/{id}', {

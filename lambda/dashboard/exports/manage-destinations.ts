@@ -86,7 +86,14 @@ export const updateDestination =
     if (isElsewhere && !body.headers && Object.keys(before.headers).length > 0)
       throw invalid('headers', 'must be sent again for another host');
     const isStarted = body.isActive === true && !before.isActive;
-    const changes = { ...others, ...(isNew && { url }), ...(isStarted && { failures: 0, problem: null }) };
+    // Nor may the receiver at the former address sign what the new one takes for ours.
+    const newSecret = isElsewhere && { secret: dependencies.newSecret() };
+    const changes = {
+      ...others,
+      ...(isNew && { url }),
+      ...newSecret,
+      ...(isStarted && { failures: 0, problem: null }),
+    };
     const after: Destination = { ...before, ...(changes as Partial<Destination>) };
     const at = dependencies.now();
     await dependencies.destinations.change(
@@ -95,7 +102,7 @@ export const updateDestination =
       after.isActive ? at.toISOString() : null,
       auditOfDestination(input, 'destination.changed', after, at, before),
     );
-    return view(after);
+    return { ...view(after), ...newSecret };
   };
 
 export const deleteDestination =

@@ -30,5 +30,5 @@ export type Destination = z.infer<typeof destinationSchema>;
 
 /** The members that a change may change, and those that sending changes. */
 export type DestinationChanges = Partial<
-  Pick<Destination, 'name' | 'url' | 'headers' | 'isActive' | 'cursor' | 'sentAt' | 'failures' | 'problem'>
+  Pick<Destination, 'name' | 'url' | 'secret' | 'headers' | 'isActive' | 'cursor' | 'sentAt' | 'failures' | 'problem'>
 >;
