@@ -87,6 +87,11 @@ describe('/views', () => {
     expect(known.body.error.message.replace(caller.keyId, '0000')).toBe(unknown.body.error.message);
     expect(await list(part)).toEqual([view]);
     expect(await list()).toEqual([view]);
+    // Nor does a name tell of a view that they do not see.
+    const { body: unseen } = await save({ name: 'Unseen', search: elsewhere[0] });
+    expect((await save({ name: 'Unseen' }, part)).status).toBe(201);
+    expect((await save({ name: 'Unseen' }, part)).status).toBe(409);
+    expect((await call('PATCH', `/views/${unseen.id}`, { search: '' })).status).toBe(200);
   });
 
   it('keeps what names keys, projects and members of the account, or several at once', async () => {

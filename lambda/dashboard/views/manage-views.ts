@@ -16,14 +16,16 @@ const isSeen =
     return (view.page !== 'requests' || permits('requests:read')) && !nameOutside(sees, view);
   };
 
-/**
- * @throws ValidationError where the page has no such settings
- * @throws ConflictError where another view of the page has the name
- */
-const requireValid = ({ viewId, page, name, search }: SavedView, all: readonly SavedView[]): void => {
+/** @throws ValidationError where the page has no such settings */
+const requireSearch = ({ page, search }: SavedView): void => {
   const message = searchProblem(page, search);
   if (message !== undefined) throw invalid('search', message);
-  if (all.some((other) => other.viewId !== viewId && other.page === page && other.name === name))
+};
+
+/** @throws ConflictError where the page has another view of the name that the caller sees */
+const requireFreeName = (caller: Caller, { viewId, page, name }: SavedView, all: readonly SavedView[]): void => {
+  const isTaken = (other: SavedView) => other.viewId !== viewId && other.page === page && other.name === name;
+  if (all.some((other) => isTaken(other) && isSeen(caller)(other)))
     throw new ConflictError(`The page has a view with the name "${name}". Change that one, or choose another name.`);
 };
 
@@ -79,7 +81,8 @@ export const createView =
     const view = { viewId: newId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
     const requires = async () => {
       const all = await views.list(caller.accountId);
-      requireValid(view, all);
+      requireSearch(view);
+      requireFreeName(caller, view, all);
       await requireKnown(settings, caller, view);
       requireRoom(all, MAX_VIEWS, 'views');
     };
@@ -102,7 +105,8 @@ export const changeView =
       updatedAt: at.toISOString(),
     };
     const requires = async () => {
-      requireValid(view, await list());
+      requireSearch(view);
+      if (name !== undefined) requireFreeName(caller, view, await list());
       if (search !== undefined) await requireKnown(settings, caller, view);
     };
     const audit = auditOfView({ caller, clientAddress }, 'view.changed', view, at, before);
