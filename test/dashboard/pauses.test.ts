@@ -5,6 +5,7 @@ import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
+import { newMember } from '../data/new-account.ts';
 import { invalidAt } from '../http/invoke.ts';
 import { dashboardForTests } from './open-dashboard.ts';
 
@@ -21,8 +22,8 @@ const { table, clock, caller, call, audited } = dashboardForTests({
     expect: (accountId) => openBlockCopies(table).expect(accountId),
   },
 });
-const pause = (scope: object, changes: object = {}) =>
-  call('POST', '/pauses', { name: 'Runs away', scope, ...changes });
+const pause = (scope: object, changes: object = {}, as: object = {}) =>
+  call('POST', '/pauses', { name: 'Runs away', scope, ...changes }, as);
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
 const copyOnKey = async () =>
   (await findItem(table, serviceKeyKey(serviceKeyHash(caller.accountKey))))?.['withoutBlocks'];
@@ -112,6 +113,31 @@ describe('a pause', () => {
     expect((await call('GET', '/pauses', undefined, sees(caller.keyId))).body.items).toEqual([]);
     expect((await end(sees(caller.keyId))).status).toBe(404);
     expect((await end(sees(caller.keyId, 'another'))).status).toBe(204);
+  });
+
+  it('says the same of a key and a project that the caller does not see, as of none', async () => {
+    const part = { role: 'member', projects: ['p'], keyIds: new Set<string>() } as const;
+    for (const [name, id] of Object.entries({ key: caller.keyId, project: 'default' })) {
+      const [hidden, none] = [await pause({ [name]: id }, {}, part), await pause({ [name]: 'none' }, {}, part)];
+      expect([hidden.status, hidden.body.error.details]).toEqual([
+        400,
+        [{ ...none.body.error.details[0], message: none.body.error.details[0].message.replace('none', id) }],
+      ]);
+    }
+  });
+
+  it('is ended by others, or by who began it, where it stops the keys of a single member', async () => {
+    const ada = { userId: `ada-${caller.userId}`, role: 'member' } as const;
+    await newMember(table, caller.accountId, ada.userId, ada.role);
+    const { body: key } = await call('POST', '/keys', { name: 'own' }, ada);
+    const end = (id: string, as: object) => call('DELETE', `/pauses/${id}`, undefined, as);
+    const { body: byOwner } = await pause({ key: key.id });
+    expect(await end(byOwner.id, ada)).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
+    expect((await end(byOwner.id, { userId: 'bob', role: 'member' })).status).toBe(204);
+    const { body: own } = await pause({ key: key.id }, {}, ada);
+    expect((await end(own.id, ada)).status).toBe(204);
+    const { body: ofAll } = await pause({ tag: 'night' });
+    expect((await end(ofAll.id, ada)).status).toBe(204);
   });
 
   it.each<[string, object]>([

@@ -1,8 +1,8 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { ForbiddenError, LimitReachedError, NotFoundError, ValidationError } from '../../domain/errors.ts';
-import type { Block } from '../../domain/limits/block.ts';
+import { ForbiddenError, invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import type { Block, Blocks } from '../../domain/limits/block.ts';
 import { isInForce, MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
 import type { Caller, Implementation, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
@@ -26,22 +26,21 @@ const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) =
   };
 };
 
-/** The keys of a pause's scope. @throws ValidationError where there are none */
+/** The keys of a pause's scope. @throws ValidationError where there are none, or the caller does not see them */
 const keyIdsOf = async (
   { keys }: Settings,
-  accountId: string,
+  caller: Caller,
   { key, project }: Input<typeof operations.createPause>['body']['scope'],
 ): Promise<string[] | undefined> => {
   if (key === undefined && project === undefined) return undefined;
-  const found = (await keys.listActive(accountId)).filter(
+  const { sees } = scopeOf(caller);
+  const found = (await keys.listActive(caller.accountId)).filter(
     ({ keyId, projectId }) => keyId === key || projectId === project,
   );
-  if (found.length > 0) return found.map(({ keyId }) => keyId);
-  throw new ValidationError([
-    key === undefined
-      ? { path: 'scope.project', message: `${project} is no project of the account with an active key` }
-      : { path: 'scope.key', message: `${key} is not an active key of the account` },
-  ]);
+  if (found.length > 0 && found.every(({ keyId }) => hasKey(sees, keyId))) return found.map(({ keyId }) => keyId);
+  throw key === undefined
+    ? invalid('scope.project', `${project} is no project of the account with an active key`)
+    : invalid('scope.key', `${key} is not an active key of the account`);
 };
 
 /** True if the caller sees every key that a pause stops. One without keys is of the whole account. */
@@ -63,7 +62,7 @@ export const createPause =
   async ({ caller, clientAddress, body: { name, scope, minutes } }) => {
     const { accountId } = caller;
     const { session, key: _, project: projectId, ...others } = scope;
-    const keyIds = await keyIdsOf(dependencies, accountId, scope);
+    const keyIds = await keyIdsOf(dependencies, caller, scope);
     const at = dependencies.now();
     const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
     const pause: Block = {
@@ -72,6 +71,7 @@ export const createPause =
       name,
       scope: { ...others, ...(keyIds && { keyIds }), ...(session !== undefined && { sessionId: session }) },
       startedAt: at.toISOString(),
+      startedBy: caller.userId,
       until: minutes === null ? null : after(minutes * MINUTE_MS),
       amountNanoUsd: null,
       spentNanoUsd: null,
@@ -97,16 +97,37 @@ export const createPause =
     return { ...view(pause), enforcedFrom };
   };
 
+/** @throws NotFoundError */
+const findPause = ({ blocks }: Blocks, id: string, caller: Caller, at: Date): Block => {
+  const pause = blocks.find((block) => block.id === id && block.kind === 'pause' && isInForce(block, at));
+  if (pause === undefined || !isSeen(caller, pause)) throw new NotFoundError('There is no such pause.');
+  return pause;
+};
+
+/** @throws ForbiddenError where somebody else stopped the caller alone, who may not give single values of budgets more either */
+const requireOthers = async (
+  { keys }: Settings,
+  caller: Caller,
+  { scope: { keyIds }, startedBy = caller.userId }: Block,
+): Promise<void> => {
+  const isForCaller = startedBy === caller.userId || scopeOf(caller).permits('raises:decide');
+  if (isForCaller || keyIds === undefined) return;
+  const stopped = (await keys.list(caller.accountId)).filter(({ keyId }) => keyIds.includes(keyId));
+  if (stopped.every(({ ownerUserId }) => ownerUserId === caller.userId))
+    throw new ForbiddenError('This pause stops only you. Ask an owner or admin to end it.');
+};
+
 export const endPause =
   (dependencies: Settings): Implementation<typeof operations.endPause> =>
   async ({ caller, clientAddress, params: { id } }) => {
     const at = dependencies.now();
-    await dependencies.blocks.change(
+    const { blocks } = dependencies;
+    await requireOthers(dependencies, caller, findPause(await blocks.read(caller.accountId), id, caller, at));
+    await blocks.change(
       caller.accountId,
-      (blocks) => {
-        const pause = blocks.blocks.find((block) => block.id === id && block.kind === 'pause' && isInForce(block, at));
-        if (pause === undefined || !isSeen(caller, pause)) throw new NotFoundError('There is no such pause.');
-        return withoutPause(blocks, id, at);
+      (stored) => {
+        findPause(stored, id, caller, at);
+        return withoutPause(stored, id, at);
       },
       () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],
     );

@@ -37,7 +37,9 @@ export interface Block {
   readonly of?: { readonly each: string; readonly value: string | null; readonly askUrl: string } | undefined;
   /** When a pause began, in ISO 8601 UTC. */
   readonly startedAt?: string | undefined;
-  /** The rule that made a pause. Absent where a person did: the audit log says who. */
+  /** The member or token that made a pause. Absent where a rule did, or an earlier version. */
+  readonly startedBy?: string | undefined;
+  /** The rule that made a pause. */
   readonly ruleId?: string | undefined;
   /** The project whose keys are in the scope, as they were when the pause began. */
   readonly projectId?: string | undefined;
