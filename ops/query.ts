@@ -13,7 +13,7 @@ npm run query -- --check-focus [--data DIR]
 Runs SQL (DuckDB) over exported days on this machine: tables cost_and_usage (FOCUS 1.2), requests and names, each with the
 columns account and day. Names of keys, projects and members are the latest.
 
-  --data DIR      the data folder of the local stack, or a copy of the bucket (default: .data)
+  --data DIR      the data folder of the local stack, or a copy of the bucket (default: DATA_DIR, or .data)
   --json          one JSON object for each row instead of a table
   --check-focus   checks cost_and_usage by the rules of FOCUS 1.2; exits 1 where it breaks one
 
@@ -22,7 +22,7 @@ columns account and day. Names of keys, projects and members are the latest.
 const schema = z
   .object({
     _: z.array(z.string()).max(1),
-    data: z.string().default('.data'),
+    data: z.string().default(process.env['DATA_DIR'] ?? '.data'),
     json: flag,
     'check-focus': flag,
   })

@@ -29,6 +29,7 @@ const NAMES = [
   'USAGE_QUEUE_URL',
   'USER_POOL_ID',
   'OBJECT_BUCKET',
+  'DATA_DIR',
   'AWS_REGION',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
@@ -151,7 +152,7 @@ const run = async (
   const jobsEnvironment = functions.find(
     ({ environment }) => 'USER_POOL_ID' in environment && 'OBJECT_BUCKET' in environment,
   )?.environment;
-  writeCommandsFile(commandsFile, { ...jobsEnvironment, ...gatewayEnvironment });
+  writeCommandsFile(commandsFile, { ...jobsEnvironment, ...gatewayEnvironment, DATA_DIR: data.path });
   const scheduled = scheduledFunctions(app, functions);
   const sources = [
     ...startEventSourceMappings(app, functions, invoker, sqs),

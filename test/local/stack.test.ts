@@ -234,6 +234,7 @@ describe('the local stack', () => {
     it('without the secret of this start', async () => {
       const { AWS_SECRET_ACCESS_KEY: secret = '' } = await commandsEnvironment();
       expect((await stat(stack.commandsFile)).mode & 0o777).toBe(0o600);
+      expect(await commandsEnvironment()).toMatchObject({ DATA_DIR: stack.dataDir });
       const found = await endpoints();
       expect(found.map(([service]) => service).sort()).toEqual([
         'COGNITO_IDENTITY_PROVIDER',
