@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { ACMClient, DescribeCertificateCommand } from '@aws-sdk/client-acm';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import { GetServiceQuotaCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { GetIdentityVerificationAttributesCommand, GetSendQuotaCommand, SESClient } from '@aws-sdk/client-ses';
@@ -73,14 +73,18 @@ const awsAccount = ({ account = '', region = '' }: StageSettings) => {
       return { status: Certificate?.Status ?? 'unknown', names: Certificate?.SubjectAlternativeNames ?? [] };
     },
 
-    /** Whether CloudFormation has a stack. */
-    hasStack: async (StackName: string) => {
+    /** The types of the resources that a stack has, at most a hundred. None without the stack. */
+    resourceTypes: async (StackName: string) => {
       try {
-        const { Stacks = [] } = await new CloudFormationClient(options).send(new DescribeStacksCommand({ StackName }));
-        return Stacks.length > 0;
+        const command = new DescribeStackResourcesCommand({ StackName });
+        const { StackResources = [] } = await new CloudFormationClient(options).send(command);
+        // Those that a change took out, and that stay, are listed as DELETE_SKIPPED for a while.
+        return StackResources.flatMap(({ ResourceType, ResourceStatus }) =>
+          ResourceStatus?.startsWith('DELETE_') ? [] : [String(ResourceType)],
+        );
       } catch (error) {
         // CloudFormation has no error of its own for a stack that is not there.
-        if ((error as Error).name === 'ValidationError') return false;
+        if ((error as Error).name === 'ValidationError') return [];
         throw error;
       }
     },
@@ -285,16 +289,17 @@ const checkCertificate = async ({ name, web }: StageSettings, account: Account):
   }
 };
 
-/** CloudFormation does not take over an identity that somebody else made: another stage, or a person. */
+/** CloudFormation does not take over an identity that is there: of another stage or person, or retained when the setting was `existing`. */
 const checkNewIdentity = async (
   { name, mail: { identity } }: StageSettings,
   domain: string,
   isKnown: boolean,
   account: Account,
 ): Promise<Preflight> => {
-  if (identity !== 'create' || !isKnown || (await account.hasStack(`ai-spend-${name}-mail`))) return FINE;
+  if (identity !== 'create' || !isKnown) return FINE;
+  if ((await account.resourceTypes(`ai-spend-${name}-mail`)).includes('AWS::SES::EmailIdentity')) return FINE;
   return refusing(
-    `stages.${name}.mail.identity: SES has ${domain} already, made by another stage or by hand. Set it to existing, or send from another domain: stages.${name}.mailFrom`,
+    `stages.${name}.mail.identity: SES has ${domain} already, and not from this stage's stack. Set it to existing, or send from another domain: stages.${name}.mailFrom`,
   );
 };
 

@@ -28,7 +28,7 @@ const account = ({
   bootstrapVersion: async () => '30',
   zoneName: async () => 'acme.dev.',
   certificate: async () => ({ status: 'ISSUED', names: ['spend.acme.dev'] }),
-  hasStack: async () => true,
+  resourceTypes: async () => ['AWS::SES::ConfigurationSet', 'AWS::SES::EmailIdentity'],
   quota: async ({ QuotaCode }) => quotas[QuotaCode],
   identities: async (names) =>
     Object.fromEntries(
@@ -47,7 +47,7 @@ const unreadable: Account = {
   bootstrapVersion: denied,
   zoneName: denied,
   certificate: denied,
-  hasStack: denied,
+  resourceTypes: denied,
   quota: denied,
   identities: denied,
   mailsPerDay: denied,
@@ -161,13 +161,16 @@ describe('the account', () => {
 
   it('has each identity of SES once: a second stage takes the first one', async () => {
     const create = { mail: { identity: 'create' } };
-    const second = account({ hasStack: async () => false });
-    expect((await check(create, second)).refusals).toEqual([
-      expect.stringMatching(/stages\.prod\.mail\.identity: SES has acme\.dev already/),
-    ]);
+    const second = account({ resourceTypes: async () => [] });
+    // The identity stayed when the setting was changed to existing.
+    const former = account({ resourceTypes: async () => ['AWS::SES::ConfigurationSet'] });
+    for (const without of [second, former])
+      expect((await check(create, without)).refusals).toEqual([
+        expect.stringMatching(/stages\.prod\.mail\.identity: SES has acme\.dev already/),
+      ]);
     expect((await check(create, account())).refusals).toEqual([]);
     expect((await check({}, second)).refusals).toEqual([]);
-    const fresh = account({ hasStack: async () => false, identities: async () => ({}) });
+    const fresh = account({ resourceTypes: async () => [], identities: async () => ({}) });
     expect((await check(create, fresh)).refusals).toEqual([]);
   });
 });
