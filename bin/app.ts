@@ -21,9 +21,9 @@ try {
   if (process.env['CDK_VALIDATION'] !== 'false') Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 } catch (error) {
-  // CDK has printed the findings already.
-  const isFinding = error instanceof Error && error.name === 'ValidationFailed';
-  if (!isFinding && !(error instanceof InvalidSettings)) throw error;
+  // CDK has printed the findings already, and a bundler why it failed.
+  const isExplained = error instanceof Error && ['ValidationFailed', 'FailedToBundleAsset'].includes(error.name);
+  if (!isExplained && !(error instanceof InvalidSettings)) throw error;
   console.error(error.message);
   process.exit(1);
 }

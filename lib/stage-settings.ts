@@ -457,6 +457,10 @@ export const stageSettings = z
         'web.name',
         'must differ from dashboardDomain, which is the API: two hosts, such as app.acme.dev and api.acme.dev',
       );
+    const labels = [...providerLabels, ...gateway.hosts.clouds, ...Object.keys(gateway.hosts.own)];
+    for (const [setting, host] of Object.entries({ dashboardDomain, 'web.name': web?.name }))
+      if (labels.some((label) => host === `${label}.${gatewayDomain}`))
+        refuse(setting, `must be another host than ${host}, which is the gateway's`);
     for (const group of hostGroups(gateway)) {
       const { reservedConcurrency: reserved, provisionedConcurrency: warm } = group;
       if (group.compute === 'containers') {

@@ -35,17 +35,22 @@ describe('npm start', () => {
 
   it('says in one sentence that the pages cannot be built, with the output of the build', () => {
     const checkout = join(tmpdir(), 'checkout');
-    for (const folder of ['local', 'web'])
+    for (const folder of ['local', 'web', 'bin', 'lib'])
       cpSync(folder, join(checkout, folder), {
         recursive: true,
         filter: (path) => !/^(node_modules|dist|\.dist-.*)$/.test(basename(path)),
       });
-    for (const name of readdirSync('.').filter((name) => !['local', 'web', '.git'].includes(name)))
+    for (const name of readdirSync('.').filter((name) => !['local', 'web', 'bin', 'lib', '.git'].includes(name)))
       symlinkSync(resolve(name), join(checkout, name));
     writeFileSync(join(checkout, 'web/src/main.tsx'), 'const unfinished = {;');
     const { status, stderr } = start(['--mock', '--port=0', `--data=${join(tmpdir(), 'pages')}`], {}, checkout);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^The web dashboard could not be built:\n[\s\S]*main\.tsx/);
     expect(stderr).not.toMatch(/current-build\.ts|Node\.js v/);
+    const cdk = ['node_modules/aws-cdk/bin/cdk', 'synth', '*/web', '--exclusively', '--no-notices', '--no-validation'];
+    const synth = spawnSync(process.execPath, cdk, { cwd: checkout, encoding: 'utf8' });
+    expect(synth.status).toBe(1);
+    expect(synth.stderr).toMatch(/The web dashboard could not be built:\n[\s\S]*main\.tsx/);
+    expect(synth.stderr).not.toMatch(/aws-cdk-lib|Node\.js v/);
   });
 });

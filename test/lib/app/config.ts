@@ -139,6 +139,16 @@ describe('settings of a stage', () => {
     expect(mistakes({ dashboardDomain: 'spend.acme.dev', web })).toEqual([
       expect.stringContaining('stages.prod.web.name: must differ from dashboardDomain'),
     ]);
+    const labels = {
+      gatewayDomain: 'acme.dev',
+      dashboardDomain: 'own-a.acme.dev',
+      web: { ...web, name: 'xai.acme.dev' },
+    };
+    const hosts = { own: { 'own-a': { origin: 'https://a.acme.com', compatible: 'openai' } } };
+    expect(mistakes({ ...labels, gateway: { hosts } })).toEqual([
+      "stages.prod.dashboardDomain: must be another host than own-a.acme.dev, which is the gateway's",
+      "stages.prod.web.name: must be another host than xai.acme.dev, which is the gateway's",
+    ]);
     const zones = ['eu-west-1a', 'us-east-1b'];
     expect(mistakes({ region: 'eu-west-1', gateway: { availabilityZones: zones } })).toEqual([
       'stages.prod.gateway.availabilityZones: must lie in the region eu-west-1, got us-east-1b',
