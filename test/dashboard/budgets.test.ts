@@ -142,9 +142,34 @@ describe('a budget', () => {
     const { id } = await create();
     expect((await call('GET', '/alert-rules')).body.items).toEqual([]);
     expect((await call('GET', `/alert-rules/${id}`)).status).toBe(404);
-    expect(await call('GET', '/budgets/none')).toMatchObject(
-      refusedWith(404, 'NOT_FOUND', 'There is no such alert rule or budget.'),
-    );
+    expect(await call('GET', '/budgets/none')).toMatchObject(refusedWith(404, 'NOT_FOUND', 'There is no such budget.'));
+  });
+
+  it('says the same of what somebody who sees a part does not see, as of what is not there', async () => {
+    const part = { userId: 'ada', role: 'member', projects: ['p'], keyIds: new Set(['k']) } as const;
+    const { id: budget } = await create();
+    const { id: each } = await create({ each: 'key' });
+    const daily = { type: 'cost_threshold', name: 'Daily', config: { threshold: 1, period: 'daily' } };
+    const { id: rule } = (await call('POST', '/alert-rules', daily)).body;
+    const of = (filter: object) => ({ name: 'b', amount: 1, period: 'monthly', filter });
+    for (const [request, hidden, body = null] of [
+      ...['GET /budgets/ID', 'DELETE /budgets/ID'].map((request) => [request, budget] as const),
+      ...['GET /alert-rules/ID', 'POST /alert-rules/ID/test'].map((request) => [request, rule] as const),
+      ['GET /budgets/ID/values', each],
+      ['POST /budgets/ID/values/x/raises', each, { amount: 50, reason: 'r' }],
+      ...['POST /budgets', 'POST /budgets/preview'].flatMap((request) => [
+        [request, caller.keyId, of({ project: 'p', key: 'ID' })] as const,
+        [request, 'default', of({ key: 'k', project: 'ID' })] as const,
+      ]),
+    ] as const) {
+      const ask = async (id: string) => {
+        const [method = '', path = ''] = request.replace('ID', id).split(' ');
+        const sent = JSON.parse(JSON.stringify(body).replace('ID', id)) ?? undefined;
+        const { status, body: said } = await call(method, path, sent, part);
+        return [request, status, said.error?.message];
+      };
+      expect(await ask(hidden)).toEqual(await ask('none'));
+    }
   });
 
   it.each<[string, object, string]>([

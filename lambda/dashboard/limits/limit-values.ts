@@ -5,7 +5,7 @@ import { overrideAction } from '../../data/ledger/limit-values.ts';
 import { pageCursor } from '../../data/table/page-cursor.ts';
 import { hasFilter, scopeOf } from '../../domain/accounts/scope.ts';
 import type { Period } from '../../domain/calendar/periods.ts';
-import { invalid, NotFoundError } from '../../domain/errors.ts';
+import { invalid, NotFoundError, orUndefined } from '../../domain/errors.ts';
 import type { EachLimit } from '../../domain/limits/block.ts';
 import { limitPeriodAt, type Override, overrideAt } from '../../domain/limits/each.ts';
 import { eachLimitOf } from '../../domain/limits/limit-blocks.ts';
@@ -45,8 +45,8 @@ const findLimit = async (
   value?: string | null,
   maySee: MaySee = isSeen,
 ) => {
-  const rule = await dependencies.rules.find(caller.accountId, id);
-  const found = limitOfRule(rule, await readBelongings(dependencies, caller.accountId));
+  const rule = await orUndefined(dependencies.rules.find(caller.accountId, id));
+  const found = rule && limitOfRule(rule, await readBelongings(dependencies, caller.accountId));
   if (!found || !(await maySee(caller, found, value))) throw new NotFoundError('There is no such budget with `each`.');
   return found;
 };

@@ -1,9 +1,9 @@
 import type { Rule } from '../../data/alerts/rules.ts';
-import { scopeOf } from '../../domain/accounts/scope.ts';
+import { hasKey, hasProject, scopeOf } from '../../domain/accounts/scope.ts';
 import { coveringRange } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { ForbiddenError, invalid, NotFoundError } from '../../domain/errors.ts';
+import { ForbiddenError, invalid, NotFoundError, orUndefined } from '../../domain/errors.ts';
 import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
@@ -70,9 +70,12 @@ interface Kind<Condition extends RuleCondition, Needs, Shown> {
   readonly patched: (previous: Condition, members: object) => Condition | undefined;
 }
 
-/** @throws ForbiddenError where a rule counts more than the caller sees */
+/** @throws ForbiddenError where a rule counts more than the caller sees, or names what the caller may not know to be there */
 const requireSeen = (caller: Caller, condition: RuleCondition): void => {
-  if (!isRuleIn(scopeOf(caller).sees, condition))
+  const { sees } = scopeOf(caller);
+  const { keyId, project } = evaluatorOf(condition).filter ?? {};
+  const isNamed = (keyId === undefined || hasKey(sees, keyId)) && (project === undefined || hasProject(sees, project));
+  if (!isNamed || !isRuleIn(sees, condition))
     throw new ForbiddenError('You see only a part of this account. Filter by a project, key or member that you see.');
 };
 
@@ -109,8 +112,8 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
     isOne(rule) && isRuleIn(scopeOf(caller).sees, rule.condition);
   /** @throws NotFoundError */
   const find = async ({ rules }: Pick<Settings, 'rules'>, caller: Caller, id: string) => {
-    const rule = await rules.find(caller.accountId, id);
-    if (!isSeen(caller, rule)) throw new NotFoundError(`There is no such ${noun}.`);
+    const rule = await orUndefined(rules.find(caller.accountId, id));
+    if (rule === undefined || !isSeen(caller, rule)) throw new NotFoundError(`There is no such ${noun}.`);
     return rule;
   };
   const showOne = async (needs: Needs, rule: Rule<Condition>, previous = rule.webhook) => {

@@ -4,7 +4,7 @@ import { triggeredAlert } from '../../domain/alerts/alert.ts';
 import { alertLinks, alertMessage } from '../../domain/alerts/alert-text.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
-import { invalid, NotFoundError } from '../../domain/errors.ts';
+import { invalid, NotFoundError, orUndefined } from '../../domain/errors.ts';
 import { type AlertCondition, isRuleIn, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
@@ -62,8 +62,8 @@ export const testRule =
   ({ rules, postWebhook, dashboardUrl, now }: Settings): Implementation<typeof operation> =>
   async ({ caller, params: { id } }) => {
     const { accountId } = caller;
-    const rule = await rules.find(accountId, id);
-    if (!isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
+    const rule = await orUndefined(rules.find(accountId, id));
+    if (!rule || !isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
     const channels = rule.channels.filter((channel) => channel !== 'email');
     if (channels.length === 0) throw invalid('id', 'must be a rule with a channel other than email');
     const at = now();
