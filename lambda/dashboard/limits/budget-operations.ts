@@ -177,8 +177,7 @@ export const createPause = pauseOperation('createPause', 'POST /pauses', {
 export const endPause = pauseOperation('endPause', 'DELETE /pauses/{id}', {
   audits: ['pause.ended'],
   summary: 'End a pause: requests pass again within 5 seconds',
-  description:
-    'Another person ends a pause that stops nobody but the caller, unless the caller made it or decides about raises.',
+  description: 'Nobody ends a pause that stops only themselves, unless they made it or decide about raises.',
   permission: 'rules:write',
   success: { status: 204, description: 'Ended.' },
   errors: ['CONFLICT'],
