@@ -19,19 +19,11 @@ import { mailed } from '../auth/steps.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import * as operations from './operations.ts';
 
-const view = (
-  { invitationId, email, role, projects, invitedBy, createdAt, sentAt, validUntil }: Invitation,
-  now: Date,
-) => ({
+const view = ({ invitationId, tokenHash: _, ...invitation }: Invitation, now: Date) => ({
+  ...invitation,
   id: invitationId,
-  email,
-  role,
-  projects: projects ?? null,
-  invitedBy,
-  status: validUntil <= now.toISOString() ? ('expired' as const) : ('pending' as const),
-  createdAt,
-  sentAt,
-  validUntil,
+  projects: invitation.projects ?? null,
+  status: invitation.validUntil <= now.toISOString() ? ('expired' as const) : ('pending' as const),
 });
 
 /** @throws ConflictError if the address has a login that belongs to an account, and has proven the address */

@@ -9,15 +9,7 @@ import { requireProjects } from '../keys/member-projects.ts';
 import { endTokensAbove } from '../tokens/manage-tokens.ts';
 import type * as operations from './operations.ts';
 
-const view = ({ userId, email, firstName, lastName, role, projects, createdAt }: User) => ({
-  userId,
-  email,
-  firstName,
-  lastName,
-  role,
-  projects: projects ?? null,
-  createdAt,
-});
+const view = (user: User) => ({ ...user, projects: user.projects ?? null });
 
 export const listMembers =
   ({ members }: Identity): Implementation<typeof operations.listMembers> =>
@@ -66,20 +58,11 @@ export const transferOwnership =
     const { userId } = params;
     requireMayGive(caller.role, 'owner');
     const { email } = await members.find(caller.accountId, userId);
-    await members.transferOwnership(
-      caller.userId,
-      userId,
-      auditOf(input, { action: 'ownership.transferred', subject: userId, details: { email } }, now()),
-    );
+    const fact = { action: 'ownership.transferred', subject: userId, details: { email } } as const;
+    await members.transferOwnership(caller.userId, userId, auditOf(input, fact, now()));
     await copyRoles(dependencies, caller.accountId, [caller.userId, userId]);
-    const tokens = await endTokensAbove(
-      dependencies,
-      input,
-      caller.userId,
-      { role: 'admin' },
-      query.revokeTokens === 'true',
-    );
-    return { tokens };
+    const revoke = query.revokeTokens === 'true';
+    return { tokens: await endTokensAbove(dependencies, input, caller.userId, { role: 'admin' }, revoke) };
   };
 
 /** Ends a membership, and the sessions. Without it nobody gets in, so that a failure of the latter is logged and not returned. */

@@ -16,12 +16,6 @@ const isSeen =
     return (view.page !== 'requests' || permits('requests:read')) && !nameOutside(sees, view);
   };
 
-/** @throws ValidationError where the page has no such settings */
-const requireSearch = ({ page, search }: SavedView): void => {
-  const message = searchProblem(page, search);
-  if (message !== undefined) throw invalid('search', message);
-};
-
 /** @throws ConflictError where the page has another view of the name that the caller sees */
 const requireFreeName = (caller: Caller, { viewId, page, name }: SavedView, all: readonly SavedView[]): void => {
   const isTaken = (other: SavedView) => other.viewId !== viewId && other.page === page && other.name === name;
@@ -29,9 +23,14 @@ const requireFreeName = (caller: Caller, { viewId, page, name }: SavedView, all:
     throw new ConflictError(`The page has a view with the name "${name}". Change that one, or choose another name.`);
 };
 
-/** @throws ValidationError where it names a key, project or member that the account never had, or the caller does not see */
+/**
+ * @throws ValidationError where the page has no such settings, or they name a key, project or member that the account never had, or the
+ * caller does not see
+ */
 const requireKnown = async ({ keys, projects, users }: Settings, caller: Caller, view: SavedView): Promise<void> => {
   const { accountId } = caller;
+  const message = searchProblem(view.page, view.search);
+  if (message !== undefined) throw invalid('search', message);
   const outside = nameOutside(scopeOf(caller).sees, view);
   // `(other)` and its like stand for several.
   const names = namesOf(view).filter(({ value }) => !value.startsWith('('));
@@ -81,7 +80,6 @@ export const createView =
     const view = { viewId: newId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
     const requires = async () => {
       const all = await views.list(caller.accountId);
-      requireSearch(view);
       requireFreeName(caller, view, all);
       await requireKnown(settings, caller, view);
       requireRoom(all, MAX_VIEWS, 'views');
@@ -105,7 +103,6 @@ export const changeView =
       updatedAt: at.toISOString(),
     };
     const requires = async () => {
-      requireSearch(view);
       if (name !== undefined) requireFreeName(caller, view, await list());
       if (search !== undefined) await requireKnown(settings, caller, view);
     };
