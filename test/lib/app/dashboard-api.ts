@@ -90,6 +90,11 @@ describe('the dashboard API', () => {
     }
   });
 
+  it('throttles all of its requests together', () => {
+    const { Properties } = onlyResource(api, 'AWS::ApiGateway::Stage');
+    expect(Properties['MethodSettings']).toMatchObject([{ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 }]);
+  });
+
   it('leaves a stack room for more: CloudFormation takes 500 resources', () => {
     expect(Object.keys(synthStage(filledIn)('dashboard-api').toJSON()['Resources']).length).toBeLessThan(330);
   });

@@ -51,6 +51,15 @@ describe('every function', () => {
     });
   });
 
+  it('waits with the deletion of an account for its last open event, and for caches', () => {
+    const variables = functions.map(
+      ({ properties }) => (properties['Environment'] as { Variables: Record<string, string> }).Variables,
+    );
+    const [lastEvent] = variables.flatMap(({ OPEN_EVENT_DELAY_SECONDS = [] }) => OPEN_EVENT_DELAY_SECONDS);
+    const [pause] = variables.flatMap(({ DELETION_PAUSE_SECONDS = [] }) => DELETION_PAUSE_SECONDS);
+    expect(Number(pause)).toBeGreaterThan(Number(lastEvent) + 60);
+  });
+
   it.each(functions)('$name has no secret among its variables', ({ properties }) => {
     const { Variables } = properties['Environment'] as { Variables: Record<string, unknown> };
     for (const [name, value] of Object.entries(Variables)) {

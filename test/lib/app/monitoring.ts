@@ -134,6 +134,9 @@ describe('alarms', () => {
       'Maximum > 810000 in 3 of 3 × 3600 s': 'RollupLag',
       'Maximum > 810000 in 3 of 3 × 86400 s': 'ReconcileLag',
     });
+    const throttles = alarmsOf().find(({ id }) => id.includes('TableThrottles'));
+    const sum = /"Expression":"([^"]*)"/.exec(JSON.stringify(throttles))?.[1];
+    expect(sum).toBe('FILL(reads, 0) + FILL(writes, 0) + FILL(indexReads, 0) + FILL(indexWrites, 0)');
     const overhead = alarmsOf().find(({ id }) => id.includes('GatewayOverhead'));
     expect(overhead?.properties['EvaluateLowSampleCountPercentile']).toBe('ignore');
   });
