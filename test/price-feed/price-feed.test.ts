@@ -120,7 +120,7 @@ const runWith = (
   clock += afterMs;
   return run(sources);
 };
-/** The new model has a price in both sources, and then one that is ten times as high in the first. */
+/** The new model has one price in both sources, then ten times that in the first. */
 const raiseTenfold = async () => {
   for (const model of [newModel, command99(20, 8)]) await runWith({ '/genai': genaiData([model]), ...second() });
 };
