@@ -45,10 +45,10 @@ const calendarWords = () =>
       'zomer',
     ],
     ...['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'].flatMap((locale) =>
-      Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2026, index, index + 1))).flatMap((date) => [
-        date.toLocaleString(locale, { month: 'long', timeZone: 'UTC' }),
-        date.toLocaleString(locale, { weekday: 'long', timeZone: 'UTC' }),
-      ]),
+      (['month', 'weekday'] as const).flatMap((part) => {
+        const { format } = new Intl.DateTimeFormat(locale, { [part]: 'long', timeZone: 'UTC' });
+        return Array.from({ length: 12 }, (_, index) => format(new Date(Date.UTC(2026, index, index + 1))));
+      }),
     ),
   ].map((word) => word.toLowerCase());
 /** A word that is found by fewer guesses is a common one, or close to one. */
