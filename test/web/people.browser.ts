@@ -1,5 +1,6 @@
 /** The dashboard in a real browser, `npm run test:web`: what people do with it. */
 import './stories/first-run.ts';
+import './stories/link-walk.ts';
 import './stories/saved-views.ts';
 import './stories/sessions.ts';
 import './stories/sign-on.ts';
