@@ -113,6 +113,7 @@ describe('a key that may call some models', () => {
     ['a dated version', { allowed: ['openai/gpt-4o'] }, 'gpt-4o-2024-08-06', true],
     ['a longer name', { allowed: ['openai/gpt-4o'] }, 'gpt-4o-mini', false],
     ['a pattern', { allowed: ['openai/gpt-4o*'] }, 'gpt-4o-mini', true],
+    ['a pattern whose ends overlap', { allowed: ['openai/gpt-4o*4o'] }, 'gpt-4o', false],
     ['a pattern in the middle', { allowed: ['openai/*4o*i'] }, 'gpt-4o-mini', true],
     ['all of the provider', { allowed: ['openai/*'] }, 'anything', true],
     ['another provider only', { allowed: ['anthropic/*'] }, 'gpt-4o', false],

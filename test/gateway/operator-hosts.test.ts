@@ -1,10 +1,11 @@
 import { GoogleGenAI } from '@google/genai';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { getGlobalDispatcher } from 'undici';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { ask } from '../../fixtures/exchange.ts';
-import { CREDENTIALS, fakeExchange, jsonRequest } from './gateway-fakes.ts';
+import type { Fingerprint } from '../../lambda/gateway/admission/fingerprint.ts';
+import { CREDENTIALS, fakeExchange, jsonRequest, turn } from './gateway-fakes.ts';
 import { gatewayForTests } from './gateway-for-tests.ts';
 import { KEYS } from './gateway-host.ts';
 
@@ -142,13 +143,18 @@ describe('the host that a path names', () => {
 });
 
 describe('credentials of clouds', () => {
-  it('Azure takes api-key, alone or behind the service key, and nobody else does', () => {
+  it('Azure takes api-key, alone or behind the service key, and nobody else does', async () => {
     const headersFor = (headers: string[]) =>
       fakeExchange({ host: 'azure.gateway.test', target: '/acme/openai/v1/models', headers }).sent[0]?.headers;
     const apart = ['X-Service-Key', KEYS.active, 'api-key', 'secret'];
     const host = ['Host', 'acme.openai.azure.com'];
     expect(headersFor(apart)).toEqual(expect.arrayContaining(['api-key', 'secret']));
     expect(headersFor(['Api-Key', `${KEYS.active}:secret`])).toEqual([...host, 'Api-Key', 'secret']);
+    const fingerprint = jest.fn<Fingerprint>(() => null);
+    const headers = [...apart, 'Authorization', 'Bearer token'];
+    fakeExchange({ host: 'azure.gateway.test', target: '/acme/openai/v1/models', headers }, { parts: { fingerprint } });
+    for (let i = 0; i < 2; i++) await turn();
+    expect(fingerprint).toHaveBeenCalledWith('token');
     expect(sentTo('bedrock', '/us-east-1/x', apart)).toBe('MISSING_AUTH');
     expect(sentTo('openai', '/v1/models', apart)).toBe('MISSING_AUTH');
   });

@@ -390,15 +390,20 @@ describe('a limit of each', () => {
     const keys = { [ACTIVE.keyId]: { project: 'p', member: 'u1' } };
     const { looked, isForwarded } = await send(undefined, { u1: used(300) }, { each: 'member' }, { keys });
     expect([looked, isForwarded]).toEqual([['u1'], false]);
-    expect((await send(undefined, {}, { each: 'member' })).looked).toEqual([]);
+    for (const each of ['member', 'project'] as const) expect((await send(undefined, {}, { each })).looked).toEqual([]);
   });
 
-  it('shows what it leaves, where budgets leave more', async () => {
+  it('shows what it leaves, where budgets leave more, unless it is of one model', async () => {
     const remaining = [{ id: 'a', scope: {}, until: TOMORROW, nanoUsd: 5e9 }];
-    const { exchange } = await send('ada', { ada: used(198) }, {}, { remaining });
-    respond(exchange);
-    await turn();
-    expect(headerOf(exchange, 'X-Service-Budget-Remaining')).toBe('2.000000000');
+    for (const [scope, left] of [
+      [{}, '2.000000000'],
+      [{ model: 'gpt-4o' }, '5.000000000'],
+    ] as const) {
+      const { exchange } = await send('ada', { ada: used(198) }, { scope }, { remaining });
+      respond(exchange);
+      await turn();
+      expect(headerOf(exchange, 'X-Service-Budget-Remaining')).toBe(left);
+    }
   });
 
   it('gives a group its amount', async () => {

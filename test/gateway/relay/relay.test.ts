@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import type { ClientResponse } from '../../../lambda/gateway/protocol/client.ts';
+import { bodyMemory } from '../../../lambda/gateway/relay/prepare-request.ts';
 import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
@@ -149,15 +150,18 @@ describe('a provider that cannot be reached', () => {
 
 describe('a client that disconnects', () => {
   it('ends the exchange; nothing of the response follows, and what arrived is recorded', async () => {
-    const exchange = fakeExchange();
+    const inform = jest.fn();
+    const exchange = fakeExchange({}, { client: { inform } });
     await registered();
     exchange.provider().onHeaders(OK);
     exchange.provider().onData(Buffer.from('unseen'));
     exchange.disconnect();
+    exchange.provider().onInterim?.({ status: 103, statusMessage: '', headers: [] });
     exchange.provider().onEnd([]);
     exchange.disconnect();
     await exchange.finished;
     expect(exchange.names()).toEqual(['start']);
+    expect(inform).not.toHaveBeenCalled();
     expect(exchange.exchangeCalls.filter((call) => call === 'abort')).toHaveLength(1);
     expect(closeOf(exchange)).toMatchObject([{ outcome: 'client_aborted', status: 200, responseBytes: 6 }]);
   });
@@ -261,6 +265,31 @@ describe('a body that is read whole first', () => {
     await registered();
     expect(exchange.sent).toEqual([]);
     expect(closeOf(exchange)).toMatchObject([{ outcome: 'client_aborted', reading: { modelRequested: 'gpt-4o' } }]);
+  });
+
+  it.each<[string, ...((exchange: ReturnType<typeof fakeExchange>) => void)[]]>([
+    ['the provider has it', () => {}, (exchange) => exchange.provider().onHeaders(OK)],
+    ['the provider cannot be reached', () => {}, (exchange) => exchange.provider().onError(new Error('refused'))],
+    ['its client disconnects as its last byte arrives', (exchange) => exchange.disconnect()],
+  ])('takes its account’s memory until %s', async (_case, ...[atLastByte, end]) => {
+    const accountId = 'account-2';
+    const isFree = (): boolean => {
+      const all = bodyMemory(accountId);
+      const isAdded = all.add(64 * 2 ** 20);
+      all.release();
+      return isAdded;
+    };
+    const body = new Readable({ read: () => {} });
+    const exchange = fakeExchange(streaming(body), { parts: { lookUpAccount: () => ({ ...ACTIVE, accountId }) } });
+    body.push(STREAMING);
+    await turn();
+    expect(isFree()).toBe(false);
+    body.push(null);
+    atLastByte?.(exchange);
+    await registered();
+    end?.(exchange);
+    await registered();
+    expect(isFree()).toBe(true);
   });
 
   it('passes unchanged when it asks for no stream', async () => {

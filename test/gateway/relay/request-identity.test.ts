@@ -186,6 +186,7 @@ describe('metadata', () => {
     ['control characters', own({ 'a\nb': 'c\u0000d' }), { 'a\ufffdb': 'c\ufffdd' }, true],
     ['a lone surrogate', ['X-Service-Metadata', '{"a":"\\ud800"}'], { a: '\ufffd' }, true],
     ['bytes that are not UTF-8', ['X-Service-Metadata', '{"a":"caf\xe9"}'], { a: 'caf\ufffd' }, true],
+    ['bytes of Helicone that are not UTF-8', ['Helicone-Property-A', 'caf\xe9'], { a: 'caf\ufffd' }, true],
     ['no JSON', ['X-Service-Metadata', 'team=search'], undefined, true],
     ['a list', own(['team']), undefined, true],
     ['a text', own('team'), undefined, true],

@@ -226,7 +226,7 @@ describe('a request of a budget that is reserved from', () => {
     expect(exchanges.flatMap(({ sent }) => sent)).toHaveLength(1);
   });
 
-  it.each(['TransactionConflictException', 'ProvisionedThroughputExceededException'])(
+  it.each(['TransactionConflictException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded'])(
     'waits, and frees what it reserved, while the table answers %s',
     async (code) => {
       const [wide, narrow] = [budgetOf(1), budgetOf((1.5 * WORST) / USD)];
@@ -264,6 +264,9 @@ describe('a request of a budget that is reserved from', () => {
   it('frees a reservation once, where the evaluator freed it before', async () => {
     const budget = budgetOf((1.5 * WORST) / USD);
     const { reservations = [] } = await respond(await send([budget], CHAT), 20);
+    // The gateway does not know whether the ledger shows it as used by now.
+    const anHourLater = openReserve(caller, table.name, 10_000, () => Date.now() + 60 * MINUTE_MS);
+    expect((await send([budget], CHAT, { reserve: anHourLater })).status()).toBe(429);
     await freeOld(budget);
     await reserveOf().release(accountId, reservations);
     expect(await reservedIn(budget)).toBe(0);

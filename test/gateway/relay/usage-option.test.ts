@@ -176,8 +176,10 @@ describe('removing what the option added', () => {
   });
 
   it('passes a long event that is interrupted', () => {
-    const long = `data: {"a":"${'x'.repeat(300_000)}","usage":nul`;
-    expect(filterPieces([Buffer.from(long)])).toBe(long);
+    for (const end of ['"usage":nul', '"choices":[],"usage":{"a']) {
+      const long = `data: {"a":"${'x'.repeat(300_000)}",${end}`;
+      expect(filterPieces([Buffer.from(long)])).toBe(long);
+    }
   });
 
   it.each(['\n\n', '\r\n\r\n'])('finds the end of an event it passes on, wherever it is cut: %j', (end) => {

@@ -498,7 +498,9 @@ describe('a side that disconnects', () => {
     await arrived;
     client.destroy();
     await upstreamClosed;
-    expect(await host.nthClose(1)).toMatchObject({ status: null, outcome: 'client_aborted' });
+    expect(await host.nthClose(1)).toMatchObject({
+      ...{ status: null, outcome: 'client_aborted', reading: { dialect: 'free' } },
+    });
   });
 
   it.each(['resetAndDestroy', 'destroy'] as const)('client, while a response is made: %s', async (how) => {
