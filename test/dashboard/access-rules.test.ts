@@ -197,6 +197,11 @@ describe('the preview of an access rule', () => {
       refused: { requests: 0, costNanoUsd: 0 },
       mayAlsoMatch: { requests: 7, costNanoUsd: 1e9 },
     });
+    await addSpend(table, caller.accountId, at(1), { ...costing(2), requests: 3 }, { keyId: '(other)' });
+    expect((await preview({ scope: { key: caller.keyId }, denied: ['openai/*'] })).body).toMatchObject({
+      refused: { requests: 0 },
+      mayAlsoMatch: { requests: 3, costNanoUsd: 2e9 },
+    });
   });
 
   it('shows no unknown cost as $0', async () => {

@@ -6,7 +6,7 @@ import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.t
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { InvalidCredentialsError, TotpRequiredError } from '../../lambda/domain/errors.ts';
 import { routes } from '../../lambda/http/operation.ts';
-import { newAccount } from '../data/new-account.ts';
+import { newAccount, newMember } from '../data/new-account.ts';
 import { APP_CLIENT_ID, invalidAt, invoke, serve } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { identityApi } from './open-identity.ts';
@@ -70,6 +70,7 @@ describe('the deletion of an account', () => {
     for (const body of attempts) expect((await call('POST', 'deletion', body)).status).toBe(401);
     expect((await call('GET', 'deletion')).body).toEqual({ deletion: null });
     expect(mails).toEqual([]);
+    await newMember(table, owner.accountId, `viewer-${owner.userId}`, 'viewer');
 
     const { status, body } = await call('POST', 'deletion', { password: 'right', totp: '123456' });
     expect(status).toBe(202);

@@ -65,6 +65,21 @@ describe('alerts', () => {
     expect(await final()).toBeNull();
   });
 
+  it('shows of an hour what it came to, while its counters are kept', async () => {
+    const rule = ruleOf(caller.accountId, { config: { threshold: 10, period: 'hourly' } });
+    await openRules(table).create(rule);
+    await addSpend(table, caller.accountId, '2026-11-20T09:00:00Z', costing(12.5));
+    const period = { name: 'hourly', start: '2026-11-20T09:00:00.000Z', end: '2026-11-20T10:00:00.000Z' } as const;
+    const id = await fire(caller.accountId, { ruleId: rule.ruleId, period });
+    for (const [now, final] of [
+      ['2026-11-21T02:00:00.000Z', { figure: 12.5e9 }],
+      ['2027-03-01T00:00:00.000Z', null],
+    ] as const) {
+      clock.setTime(Date.parse(now));
+      expect((await call('GET', `/alerts/${id}`)).body).toMatchObject({ final });
+    }
+  });
+
   it('shows who sees a part of the account no alert from before its rule was about that part', async () => {
     const config = { threshold: 10, period: 'daily', filter: { project: 'p' } };
     const rule = ruleOf(caller.accountId, { config, effectiveFrom: '2026-11-20T10:00:00.000Z' });

@@ -354,6 +354,8 @@ describe('auth', () => {
       expect((await post('refresh', { refreshToken: response.body.refreshToken })).status).toBe(401);
       expect((await post('login', { email, password })).status).toBe(401);
       expect((await post('login', { email, password: newPassword })).status).toBe(200);
+      // Whose address it is was not proven.
+      expect((await lettersTo(email)).map(({ subject }) => subject)).not.toContain('Your password was changed');
     });
 
     it('changes the address with the password and the code from the new one, which ends every session', async () => {
@@ -418,6 +420,7 @@ describe('auth', () => {
     it('requires a second factor of the account only with an own one', async () => {
       const { response } = await register();
       const body = { requiresTotp: true, password };
+      expect((await as(response.body, 'account', { ...body, requiresTotp: false }, 'PATCH')).status).toBe(204);
       expect(await as(response.body, 'account', body, 'PATCH')).toMatchObject({ status: 409 });
       await openUsers(table).setTotp(response.body.userId, true);
       expect((await as(response.body, 'account', body, 'PATCH')).status).toBe(204);

@@ -302,6 +302,11 @@ describe('a budget of a project', () => {
     const { id } = await create();
     for (const filter of [{ project: 'nowhere' }, { key: 'nowhere' }, { member: 'nobody' }])
       expect((await call('PATCH', `/budgets/${id}`, { filter })).status).toBe(400);
+    const project = await newProject('Former');
+    const off = (await create({ filter: { project }, isActive: false })).id;
+    await openProjects(table).remove(project, audit());
+    expect((await call('PATCH', `/budgets/${off}`, { name: 'Former' })).status).toBe(200);
+    expect((await call('PATCH', `/budgets/${off}`, { isActive: true })).status).toBe(400);
   });
 });
 
@@ -375,7 +380,7 @@ describe('a budget that stops requests', () => {
     expect(await copyOnKey()).toBeUndefined();
   });
 
-  it('leaves pauses alone', async () => {
+  it('leaves pauses alone, and they leave it alone', async () => {
     const pause = {
       id: 'pause-1',
       kind: 'pause' as const,
@@ -389,6 +394,11 @@ describe('a budget that stops requests', () => {
     await spend(101);
     const { id } = await create();
     expect(await blocks()).toEqual([pause, expect.objectContaining({ id })]);
+    const ids = async () => (await blocks()).map((each) => each.id);
+    const { body: another } = await call('POST', '/pauses', { name: 'Day shift', scope: { session: 't' } });
+    expect(await ids()).toEqual([id, pause.id, another.id]);
+    await call('DELETE', `/pauses/${another.id}`);
+    expect(await ids()).toEqual([id, pause.id]);
     await call('DELETE', `/budgets/${id}`);
     expect([await blocks(), await copyOnKey()]).toEqual([[pause], 'pass']);
   });
@@ -582,7 +592,9 @@ describe('a budget for each of a dimension', () => {
     expect(
       (await call('POST', '/budgets', { ...each, name: 'x', period: 'daily', amountByRole: { owner: 1 } })).status,
     ).toBe(400);
-    expect((await call('GET', `/budgets/${(await create()).id}/values`)).status).toBe(404);
+    const whole = (await create()).id;
+    expect((await call('GET', `/budgets/${whole}/values`)).status).toBe(404);
+    expect((await call('PATCH', `/budgets/${whole}`, { period: 'daily' })).status).toBe(200);
   });
 });
 

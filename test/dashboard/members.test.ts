@@ -402,6 +402,10 @@ describe('invitations', () => {
     const { userId } = (await accept(lastToken())).body;
     const [, joined] = (await as(owner.userId).list()).items;
     expect(joined).toMatchObject({ userId, role: 'developer', projects: ['default'] });
+    const invite = () => Promise.reject(new TypeError('a fault of ours'));
+    const broken = identityApi(table, { ...replaced, members: { ...members, invite } }, { membershipOf });
+    const tried = callAs(broken, { accountId: '', userId: owner.userId })('POST', '/invitations/batch', { lines });
+    expect((await tried).status).toBe(500);
     // A role for the whole account ends the limit.
     expect((await as(owner.userId).changeRole(userId, 'admin')).body).toMatchObject({ role: 'admin', projects: null });
   });
@@ -444,6 +448,20 @@ describe('invitations', () => {
     const body = { token: lastToken(), password, ...names };
     const accepted = await invoke(open(raced), { method: 'POST', path: '/api/auth/accept-invitation', body });
     expect([accepted.status, byEmail(email)]).toEqual([409, undefined]);
+  });
+
+  it('leave the login where nobody knows whether it became a member, for the next attempt', async () => {
+    const owner = await newAccount(table);
+    const email = newEmail();
+    await as(owner.userId).invite(email);
+    const failing = interceptTable(table, ({ operation }, send) =>
+      operation === 'TransactWriteItems' ? Promise.reject(new Error('no response')) : send(),
+    );
+    const body = { token: lastToken(), password, ...names };
+    const accepted = await invoke(open(failing), { method: 'POST', path: '/api/auth/accept-invitation', body });
+    expect([accepted.status, byEmail(email)?.email]).toEqual([500, email]);
+    now = new Date(now.getTime() + 61_000);
+    expect((await accept(lastToken())).status).toBe(201);
   });
 
   it('make one member of two simultaneous acceptances, and leave no login without an account', async () => {
@@ -568,6 +586,7 @@ describe('members', () => {
 
     it('and review them after a reset only where they may read tokens', async () => {
       const { owner, userId: viewer } = await withMember('viewer');
+      const developer = await join(owner.userId, 'developer');
       const id = await newToken(owner.accountId, owner.userId, 'viewer');
       const reviewOf = async (userId: string) => {
         await openUsers(table).endSessions(userId, 0, '2026-11-01T00:00:00.000Z');
@@ -576,6 +595,7 @@ describe('members', () => {
       };
       expect(await reviewOf(owner.userId)).toEqual({ keys: 1, tokens: [id] });
       expect(await reviewOf(viewer)).toEqual({ keys: 1, tokens: [] });
+      expect(await reviewOf(developer)).toEqual({ keys: 0, tokens: [] });
     });
 
     const removed = { status: 200, body: { tokens: [{ role: 'viewer', isRevoked: true }] } };

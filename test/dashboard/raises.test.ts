@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { raceTable } from '../../fixtures/intercept-table.ts';
+import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRaises } from '../../lambda/data/ledger/raises.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { raiseKey, sessionCounterKey, sessionCounterName } from '../../lambda/data/table/keys.ts';
@@ -137,6 +138,8 @@ describe('asking for more', () => {
     expect((await ask(withKeys, projects, {}, 'default')).status).toBe(201);
     expect((await ask(withKeys, projects, {}, 'other')).status).toBe(404);
     expect((await ask(developer, projects, {}, 'default')).status).toBe(404);
+    await openServiceKeys(table).revoke(owner.accountId, own, { force: true, revokedAt: clock.toISOString() });
+    expect((await ask(withKeys, projects, {}, 'default')).status).toBe(404);
 
     const sessions = await newBudget({ each: 'session' });
     const sent = (sessionId: string, keyId: string, requests = 1, day = '2026-11-18') => {

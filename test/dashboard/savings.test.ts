@@ -5,6 +5,8 @@ import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.
 import { openSavings } from '../../lambda/data/reports/savings.ts';
 import { requestCursor } from '../../lambda/data/requests/request-pages.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { savingKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
@@ -195,6 +197,19 @@ describe('GET /savings', () => {
       ['saving.undone', 'People stop it on purpose.'],
       ['saving.dismissed', 'People stop it on purpose.'],
     ]);
+  });
+
+  it('has room for 50 decisions, and for another one about the same finding', async () => {
+    const decision = { ...chat, decision: 'dismissed', reason: 'r' };
+    const { id } = (await call('PUT', '/savings/decisions', decision)).body;
+    const stored = await findItem(table, savingKey(caller.accountId, id));
+    for (let n = 1; n < 50; n++) {
+      const Item = { ...stored, ...savingKey(caller.accountId, `f-${n}`), findingId: `f-${n}` };
+      await table.call('PutItem', { TableName: table.name, Item });
+    }
+    const other = { ...decision, scope: { ...chat.scope, tag: 'other' } };
+    expect((await call('PUT', '/savings/decisions', other)).body.error.code).toBe('LIMIT_REACHED');
+    expect((await call('PUT', '/savings/decisions', { ...decision, reason: 's' })).status).toBe(200);
   });
 
   it('refuses a finding of a provider that is none, and lists one that was watched before that', async () => {

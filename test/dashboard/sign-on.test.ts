@@ -28,6 +28,7 @@ let handler: unknown;
 /** The person who signs in next. */
 let person: SignedOn;
 let signedInAtSeconds: number;
+let now: Date;
 const findByEmail = jest.fn<UserDirectory['findByEmail']>();
 const linkIdentity = jest.fn<LinkIdentity>();
 const deleteUser = jest.fn<UserDirectory['deleteUser']>();
@@ -68,7 +69,7 @@ const open = (over: Table) =>
     readLinkToken,
     linkIdentity,
     clock: { nowMs: () => 0, pause: async () => {} },
-    now: () => NOW,
+    now: () => now,
   });
 beforeEach(() => {
   handler = open(table);
@@ -76,6 +77,7 @@ beforeEach(() => {
   for (const mock of [linkIdentity, deleteUser, changeEmail]) mock.mockReset().mockResolvedValue();
   endedSessions.length = 0;
   signedInAtSeconds = NOW_SECONDS - 60;
+  now = NOW;
 });
 
 /** An account whose owner's address is in a domain of its own, for which there is a provider. */
@@ -358,6 +360,9 @@ describe('required single sign-on', () => {
     expect((await refreshSession()).status).toBe(401);
     // A session that begins now has begun at the provider.
     signedInAtSeconds = NOW_SECONDS;
+    expect((await refreshSession()).status).toBe(200);
+    now = new Date(NOW.getTime() + 60_000);
+    await company.change({ defaultRole: 'viewer' });
     expect((await refreshSession()).status).toBe(200);
     passwordUser = company.userId;
     signedInAtSeconds = NOW_SECONDS - 60;

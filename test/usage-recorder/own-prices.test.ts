@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { cancelled, interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
+import { requestView } from '../../lambda/dashboard/requests/request-view.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -169,6 +170,10 @@ describe('own prices over the ledger', () => {
       ownPrices: { steps: [{ priceId: id, kind: 'discount', factor: '0.85' }] },
       revision: 2,
     });
+    const [{ rateNanoUsdPerUnit: rate = 0 } = {}] = changed[0]?.lines ?? [];
+    expect(requestView(changed[0] as RequestRecord, null).ownPrices?.lines).toMatchObject([
+      { rateNanoUsdPerUnit: 0.85 * rate },
+    ]);
     await world.record([event(world, 4, '2026-10-28T09:30:00.000Z', { tokens: 1_001 })]);
     expect((await world.records())[0]).toMatchObject({ costNanoUsd: 850_850, listCostNanoUsd: 1_001_000, revision: 1 });
     await world.check();
@@ -261,9 +266,12 @@ describe('own prices over the ledger', () => {
     expect(await world.costs()).toEqual([400_000, 400_000]);
   });
 
-  it('refuses a credit without an end, and a price of a month where the plan keeps no month', async () => {
+  it('refuses a credit without an end, a price of no time, and a price of a month where the plan keeps no month', async () => {
     const world = await worldOf();
     await expect(world.create({ kind: 'credit', usd: 1 })).rejects.toMatchObject({ violations: [{ path: 'until' }] });
+    const { id } = await world.create({ kind: 'discount', percent: 15 }, { model: 'a' });
+    await expect(world.update(id, { until: '2026-10-01' })).rejects.toMatchObject({ violations: [{ path: 'until' }] });
+    expect(await world.update(id, { model: null })).not.toHaveProperty('model');
     const small = await worldOf(30);
     await expect(small.create({ kind: 'commitment', usd: 1, per: 'month' })).rejects.toThrow('choose a larger plan');
     await expect(world.update('none', { name: 'x' })).rejects.toThrow('There is no such price.');
