@@ -98,6 +98,8 @@ describe('the period that is compared', () => {
     expect(chosen('2026-11-02', '2026-11-05')).toEqual({ from: '2026-11-02', to: '2026-11-05' });
     expect(chosen('2026-11-20', '2026-11-20')).toEqual({ from: '2026-11-20', to: '2026-11-20' });
     expect(chosen('2026-11-01', '2026-11-20')).toEqual(compared({ range: 'month' }));
+    const withOther = { from: '2026-11-01', to: '2026-11-20', compareFrom: '2025-11-01', compareTo: '2025-11-20' };
+    expect(compared({ range: 'custom', ...withOther })).toEqual(withOther);
   });
 
   it('of a mail is compared with the one that the mail names', () => {

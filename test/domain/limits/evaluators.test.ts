@@ -133,6 +133,8 @@ describe('budget', () => {
       summary: `The budget of $100 counts as used up, since the cost of some requests is unknown.${refused}`,
     });
     expect(judge(rule, [spent('2026-11-20', 29)])).toMatchObject({ exceeded: false });
+    const further = { ...rule, config: { ...rule.config, notifyAt: [80, 150] } };
+    expect(judge(further, withUnknown)).toMatchObject({ percent: 80 });
   });
 
   it('says of amounts that count for requests of unknown cost that they are in its figure', () => {

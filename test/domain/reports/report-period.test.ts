@@ -119,6 +119,7 @@ describe('periods of reports', () => {
           expect(due > now.toISOString()).toBe(true);
           expect(dueAt(schedule, periodBefore(every, next, calendar), calendar) <= now.toISOString()).toBe(true);
           expect(nextPeriod(schedule, new Date(Date.parse(due) - 1), calendar)).toEqual(next);
+          expect(nextPeriod(schedule, new Date(due), calendar)).toEqual(periodAfter(every, next, calendar));
         },
       ),
       { numRuns: 300 },

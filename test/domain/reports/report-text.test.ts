@@ -23,3 +23,11 @@ it('says what the exchange rate takes away', () => {
   const content = contentOf(4e9, '2.5');
   expect(effectsText(content, reportMoney(content))).toContain('exchange rate -€0.50');
 });
+
+it('is in US dollars where a day of either period has no rate', () => {
+  const { totals, ...content } = contentOf(4e9, '2.5');
+  for (const unknown of [{ displayCost: null }, { displayCostBefore: null }]) {
+    const money = reportMoney({ ...content, totals: { ...totals, ...unknown } });
+    expect(money.text(money.of(totals).now)).toBe('$4.00');
+  }
+});

@@ -86,13 +86,15 @@ describe('planted waste is found', () => {
         { input_tokens: 10, cache_creation_input_tokens, cache_read_input_tokens },
         { tag, atMs, model: 'claude-sonnet-4-5' },
       );
-    const findings = find([
+    const records = [
       ...times(60, (i) => cached('unread', i * HOUR_MS, 100_000, 0)),
       ...times(60, (i) => cached('read', i * HOUR_MS, 100_000, 0)),
       ...times(60, (i) => cached('read', i * HOUR_MS + MINUTE_MS, 0, 100_000)),
-    ]);
+    ];
     // 6 million tokens at $3.75 in place of $3.
-    expect(findings).toMatchObject([found('unread_cache_writes', { tag: 'unread' }, 4.5e9, 'exact', 60)]);
+    expect(find(records)).toMatchObject([found('unread_cache_writes', { tag: 'unread' }, 4.5e9, 'exact', 60)]);
+    const atHalf = records.map((record) => ({ ...record, listCostNanoUsd: 2 * (record.costNanoUsd ?? 0) }));
+    expect(find(atHalf)).toMatchObject([{ nanoUsdPerMonth: 2.25e9 }]);
   });
 
   it('large prompts that are never cached, as a bound', () => {
@@ -104,6 +106,8 @@ describe('planted waste is found', () => {
     const saved = (399 * 8_000 * 0.9 - 8_000 * 0.25) / 1e6;
     expect(finding).toMatchObject({ kind: 'uncached_prompts', certainty: 'at_most', requests: 400 });
     expect((finding?.nanoUsdPerMonth ?? 0) / 1e9 / saved).toBeCloseTo(1, 1);
+    const isWritten = { tag: 'support', atMs: 0 };
+    expect(find([claude({ input_tokens: 8_000, cache_creation_input_tokens: 10 }, isWritten), ...prompts])).toEqual([]);
     expect(
       find(times(400, (i) => claude({ input_tokens: 2_000 + 40 * i }, { tag: 'varied', atMs: i * MINUTE_MS }))),
     ).toEqual([]);
