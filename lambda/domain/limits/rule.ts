@@ -84,10 +84,8 @@ export const evaluatorOf = ({ type, config }: RuleCondition): BoundEvaluator =>
   bind(evaluators[type] as unknown as Evaluator<Filtered>, config);
 
 /** True if all that a rule counts is in a part of an account. Sessions are judged without a filter. */
-export const isRuleIn = (part: Part, condition: RuleCondition): boolean => {
-  const { filter, splitBy } = evaluatorOf(condition);
-  return hasFilter(part, filter) && (part.keyIds === undefined || splitBy !== 'session');
-};
+export const isRuleIn = (part: Part, condition: RuleCondition): boolean =>
+  hasFilter(part, evaluatorOf(condition).filter);
 
 /** The period of a rule that runs now; null before and after a fixed one. */
 export const currentPeriod = ({ periodsToJudge }: BoundEvaluator, now: Date): Period | null => {
