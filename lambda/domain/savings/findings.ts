@@ -111,7 +111,7 @@ const premiumOf = (record: RequestRecord, pricing: Pricing) => {
   const tokens = sum(writes, ({ quantity }) => quantity);
   const premium = sum(writes, (line) => line.quantity * (line.rateNanoUsdPerUnit - input));
   const times = writes.map(({ kind }) =>
-    record.provider === 'openai' && kind === 'cacheWrite' ? OPENAI_CACHE_MS : (cacheTimesMs[kind] as number),
+    record.provider === 'openai' ? OPENAI_CACHE_MS : (cacheTimesMs[kind] as number),
   );
   return { tokens, premium: premium * ownFactor(record), keptMs: Math.max(...times) };
 };
