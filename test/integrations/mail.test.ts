@@ -91,6 +91,15 @@ describe('sending mail', () => {
     ses.on(SendEmailCommand).rejects(throttled);
     await expect(mailMembers(send, members(75), letter)).rejects.toThrow(reason);
     expect(attempts()).toHaveLength(10);
+    // The mail was sent all the same where somebody has it from an earlier attempt.
+    const progress = { mailed: new Set(people(1)), note: async () => {} };
+    expect(await mailMembers(send, members(2), letter, progress)).toMatchObject({ isTemporary: true });
+    const { recipients, ...others } = members(2);
+    const unverified = { ...others, recipients: recipients.map((each) => ({ ...each, emailVerifiedAt: null })) };
+    expect(await mailMembers(send, unverified, letter, progress)).toEqual({
+      isTemporary: false,
+      error: 'not sent to user-1@example.com (the address is not verified)',
+    });
   });
 
   it.each([

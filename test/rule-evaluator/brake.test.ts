@@ -111,7 +111,8 @@ describe('a burn rate', () => {
     await createRule({ each: 'project', limit: 1, pause: {}, filter: { key: keyId } });
     await addSpend(table, accountId, clock.toISOString(), costing(7), { keyId });
     await judge({ keys });
-    expect((await pauses()).map(({ scope }) => scope)).toEqual([{ keyIds: [keyId] }]);
+    const paused = (await pauses()).map(({ scope, projectId }) => [scope, projectId]);
+    expect(paused).toEqual([[{ keyIds: [keyId] }, undefined]]);
   });
 
   it('does not pause again in the same hour what somebody resumed, whatever fires afterwards', async () => {
@@ -244,14 +245,20 @@ describe('a budget that is used up', () => {
 
 it('reads the usual hours of a rule once a day, and again where its condition has changed', async () => {
   let reads = 0;
+  let isDown = true;
   const usualHours = openUsualHours(() => {
     reads += 1;
-    return (async function* () {})();
+    return (async function* () {
+      if (isDown) throw new Error('down');
+      yield* [];
+    })();
   });
   const config = { each: 'tag', factor: 3 };
   const rule = ruleOf(accountId, { type: 'burn_rate', config }) as Rule<BurnRateCondition>;
   const ask = (changes: Partial<Rule> = {}, start = clock.toISOString()) =>
     usualHours({ ...rule, ...changes } as typeof rule, evaluatorOf(rule.condition), start);
+  await expect(ask()).rejects.toThrow('down');
+  [isDown, reads] = [false, 0];
   await Promise.all([ask(), ask()]);
   expect(reads).toBe(1);
   for (const changes of [{ conditionRevision: 2 }, { ruleId: 'other' }, { accountId: 'other' }]) await ask(changes);

@@ -223,13 +223,15 @@ describe('own prices over the ledger', () => {
     const world = await worldOf();
     await world.create({ kind: 'commitment', usd: 0.001, per: 'month' });
     await world.workAfter(AFTER_MS);
+    const isFinal = async () => (await world.list()).items[0]?.months.at(-1)?.isFinal;
+    expect(await isFinal()).toBe(false);
     await world.record([
       event(world, 1, '2026-10-28T09:00:00.000Z', { tokens: 100 }),
       event(world, 2, '2026-10-28T09:00:00.000Z', { tokens: 300 }),
     ]);
     await world.workAfter(5 * DAY_MS, () => true);
     const costs = async () => (await world.costs()).sort();
-    expect(await costs()).toEqual([250_000, 750_000]);
+    expect([await costs(), await isFinal()]).toEqual([[250_000, 750_000], true]);
     expect((await world.records()).every(({ ownPrices }) => !ownPrices?.isProvisional)).toBe(true);
     await world.record([event(world, 3, '2026-10-30T09:00:00.000Z', { tokens: 400 })]);
     await world.workAfter(DAY_MS);

@@ -118,9 +118,10 @@ describe('quantities', () => {
   });
 
   it('durations and sizes have units', () => {
-    expect([null, 840, 1_400, 42_000, 185_000, 59_700, 119_600].map(formatDuration)).toEqual([
+    expect([null, 840, 999.6, 1_400, 42_000, 185_000, 59_700, 119_600].map(formatDuration)).toEqual([
       '–',
       '840 ms',
+      '1.0 s',
       '1.4 s',
       '42 s',
       '3 min 5 s',

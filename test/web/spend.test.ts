@@ -229,6 +229,8 @@ describe('the trend', () => {
     expect([rounded.hasRest, rounded.code]).toEqual([false, 'EUR']);
     const partly = trendOf(reportOf(first, { ...second, displayCost: null, groups: [] }), ['model']);
     expect([partly.code, partly.points[0]?.value]).toEqual([undefined, 3 * NANO]);
+    const unknown = { ...second, costNanoUsd: null, displayCost: null, groups: [] };
+    expect(trendOf(reportOf(first, unknown), ['model']).code).toBe('EUR');
     expect(trendOf(reportOf(first), ['model'], 'requests').code).toBeUndefined();
   });
 
