@@ -13,7 +13,7 @@ import type { Table } from '../../lambda/data/table/table.ts';
 import { InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import type { OutgoingMail } from '../../lambda/integrations/mail-sender.ts';
 import type { LinkIdentity } from '../../lambda/integrations/sign-on.ts';
-import { authorizeUrl, codeExchange, type SignedOn } from '../../lambda/integrations/sign-on.ts';
+import { authorizeUrl, codeExchange, linkTokenReader, type SignedOn } from '../../lambda/integrations/sign-on.ts';
 import type { UserDirectory } from '../../lambda/integrations/user-directory.ts';
 import { newAccount, newUnverifiedAccount } from '../data/new-account.ts';
 import { APP_CLIENT_ID, invalidAt, invoke, refusedWith } from '../http/invoke.ts';
@@ -429,6 +429,20 @@ describe('the exchange of a code', () => {
     } finally {
       await provider.stop();
     }
+  });
+
+  it.each([
+    [true, true],
+    ['true', true],
+    ['false', false],
+    [undefined, false],
+  ])('takes an address for verified where the provider says so: %p', async (email_verified, isEmailVerified) => {
+    const identities = [{ providerName: 'Acme', userId: 'ada' }];
+    const claims = { sub: 's', auth_time: 1, email: 'ada@acme.example', email_verified, identities };
+    const parts = [{ alg: 'RS256', typ: 'JWT' }, { ...claims, 'cognito:username': 'Acme_ada' }, {}];
+    const token = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    const read = linkTokenReader(async () => ({ userId: 's', authTime: 1 }));
+    expect(await read(token)).toMatchObject({ isEmailVerified });
   });
 
   it('follows an address that changed at the provider, and gives the former one to who has it now', async () => {

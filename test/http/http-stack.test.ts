@@ -82,6 +82,7 @@ describe('httpStack', () => {
     const headers = { Host: 'spend.acme.dev' };
     const response = await invoke(handler, { ...good, headers, query: { limit: ['7'], tag: ['a', 'b'] } });
     expect(response).toMatchObject({ status: 201, body: { name: 'x' } });
+    expect(response.headers).not.toHaveProperty('ETag');
     expect(create).toHaveBeenCalledWith({
       params: { thingId: 'a/b' },
       query: { limit: 7, tag: ['a', 'b'] },
@@ -205,6 +206,9 @@ describe('httpStack', () => {
   it('rejects a body above the limit', async () => {
     const response = await invoke(handler, { ...good, body: { name: 'x'.repeat(MAX_BODY_BYTES) } });
     expect(response).toMatchObject(refusedWith(413, 'PAYLOAD_TOO_LARGE'));
+    create.mockResolvedValue({ name: 'x' });
+    const longest = 'x'.repeat(MAX_BODY_BYTES - JSON.stringify({ name: '' }).length);
+    expect((await invoke(handler, { ...good, body: { name: longest } })).status).toBe(201);
   });
 
   it('rejects claims without a user', async () => {

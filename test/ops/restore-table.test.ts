@@ -98,10 +98,11 @@ describe('npm run restore-table', () => {
       Item: { ...keys.outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
     });
 
-    expect(await run('start', '--to', RESTORED, '--at', '2026-10-01T00:00:00Z')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('2026-11-01T00:00:00.000Z to 2026-11-20T12:00:00.000Z'),
-    });
+    for (const at of ['2026-10-01T00:00:00Z', '2026-11-20T12:00:01Z'])
+      expect(await run('start', '--to', RESTORED, '--at', at)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('2026-11-01T00:00:00.000Z to 2026-11-20T12:00:00.000Z'),
+      });
     expect(await run('start', '--to', RESTORED, '--at', DAMAGE, '--dry-run')).toMatchObject({ code: 0 });
     expect(restorable.calls).not.toContain('RestoreTableToPointInTime');
     const started = await run('start', '--to', RESTORED, '--at', DAMAGE);
