@@ -7,6 +7,7 @@ import {
   DynamoDBClient,
   ResourceNotFoundException,
   RestoreTableToPointInTimeCommand,
+  type TableDescription,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
@@ -55,9 +56,9 @@ const checkWindow = async (dynamoDb: DynamoDBClient, { table, at }: Omit<Restore
   return window;
 };
 
-const statusOf = async (dynamoDb: DynamoDBClient, table: string) => {
+const describeTable = async (dynamoDb: DynamoDBClient, table: string) => {
   try {
-    return (await dynamoDb.send(new DescribeTableCommand({ TableName: table }))).Table?.TableStatus;
+    return (await dynamoDb.send(new DescribeTableCommand({ TableName: table }))).Table;
   } catch (error) {
     if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
@@ -65,7 +66,14 @@ const statusOf = async (dynamoDb: DynamoDBClient, table: string) => {
 };
 
 const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string): Promise<void> => {
-  while ((await statusOf(dynamoDb, table)) !== 'ACTIVE') await sleep(1_000);
+  while ((await describeTable(dynamoDb, table))?.TableStatus !== 'ACTIVE') await sleep(1_000);
+};
+
+/** Whether a run before this one made the table. DynamoDB may keep the second of the time alone. */
+const isOfThisRestore = (found: TableDescription, { table, at }: Omit<RestoreOptions, 'to'>): boolean => {
+  const { SourceTableArn, RestoreDateTime } = found.RestoreSummary ?? {};
+  const secondOf = (time: Date | undefined) => Math.floor(Number(time) / 1_000);
+  return SourceTableArn?.split('/')[1] === table && secondOf(RestoreDateTime) === secondOf(at);
 };
 
 /**
@@ -90,11 +98,14 @@ const enableRecovery = async (dynamoDb: DynamoDBClient, table: string): Promise<
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
  */
 const restoreTable = async (dynamoDb: DynamoDBClient, { table, to, at }: RestoreOptions): Promise<void> => {
-  if ((await statusOf(dynamoDb, to)) === undefined) {
+  const found = await describeTable(dynamoDb, to);
+  if (found === undefined) {
     await dynamoDb.send(
       new RestoreTableToPointInTimeCommand({ SourceTableName: table, TargetTableName: to, RestoreDateTime: at }),
     );
     console.log(`Restoring ${table} as of ${iso(at)} to ${to}. This takes from minutes to hours, whatever the size.`);
+  } else if (!isOfThisRestore(found, { table, at })) {
+    throw new CommandError(`${to} is there already, and is not ${table} as of ${iso(at)}. Name a new table: --to`);
   } else {
     console.log(`${to} is there already: taking up where a run before this one stopped.`);
   }
@@ -170,6 +181,7 @@ const schema = z
   })
   .refine(({ _: [action], at }) => action === 'carry' || at !== '', { path: ['at'], error: notAnInstant })
   .refine(({ _: [action], since }) => action === 'start' || since !== '', { path: ['since'], error: notAnInstant })
+  .refine(({ table, to }) => table !== to, { path: ['to'], error: 'is the table that --table names' })
   .refine(({ _: [action], queue }) => action === 'start' || queue !== '', '--queue or USAGE_QUEUE_URL is needed');
 
 type Options = z.output<typeof schema>;

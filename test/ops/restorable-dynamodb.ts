@@ -21,6 +21,7 @@ export const restorableDynamoDb = async (endpoint: string) => {
   const remembered = new Map<string, Record<string, AttributeValue>[]>();
   const calls: string[] = [];
   const creating = new Set<string>();
+  const summaries = new Map<string, object>();
   const withoutBackups = new Set<string>();
 
   const restore = async (source: string, target: string): Promise<void> => {
@@ -54,8 +55,10 @@ export const restorableDynamoDb = async (endpoint: string) => {
       },
     },
   }));
-  own.set('RestoreTableToPointInTime', async ({ SourceTableName = '', TargetTableName = '' }) => {
+  own.set('RestoreTableToPointInTime', async ({ SourceTableName = '', TargetTableName = '', RestoreDateTime }) => {
     await restore(SourceTableName, TargetTableName);
+    const SourceTableArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${SourceTableName}`;
+    summaries.set(TargetTableName, { SourceTableArn, RestoreDateTime, RestoreInProgress: false });
     return { TableDescription: { TableStatus: 'CREATING' } };
   });
   own.set('UpdateContinuousBackups', async () => ({
@@ -75,8 +78,11 @@ export const restorableDynamoDb = async (endpoint: string) => {
       return response.writeHead(400).end(JSON.stringify({ __type, message }));
     }
     if (respond) return response.end(JSON.stringify(await respond(input)));
-    if (operation === 'DescribeTable' && creating.delete(input['TableName'] ?? ''))
-      return response.end(JSON.stringify({ Table: { TableStatus: 'CREATING' } }));
+    const RestoreSummary = summaries.get(input['TableName'] ?? '');
+    if (operation === 'DescribeTable' && RestoreSummary) {
+      const TableStatus = creating.delete(input['TableName'] ?? '') ? 'CREATING' : 'ACTIVE';
+      return response.end(JSON.stringify({ Table: { TableStatus, RestoreSummary } }));
+    }
     const { status, headers, ...rest } = await fetch(endpoint, {
       method: 'POST',
       headers: request.headers as Record<string, string>,

@@ -115,7 +115,11 @@ describe('npm run restore-table', () => {
         'UpdateTable',
       ]),
     );
-    expect((await run('start', '--to', RESTORED, '--at', DAMAGE)).stdout).toContain('is there already');
+    expect((await run('start', '--to', RESTORED, '--at', DAMAGE)).stdout).toContain('is there already: taking up');
+    expect(await run('start', '--to', RESTORED, '--at', '2026-11-20T10:30:00Z')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${RESTORED} is there already, and is not ${table.name} as of 2026-11-20T10:30`),
+    });
 
     const preview = await run('carry', '--to', RESTORED, '--since', DAMAGE, '--dry-run');
     expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('4 requests were recorded since') });
@@ -220,6 +224,11 @@ describe('npm run restore-table', () => {
 
   it('says how it is used', async () => {
     expect(await run('start', '--to', RESTORED)).toMatchObject({ code: 2, stderr: expect.stringContaining('at: ') });
+    // As after the deployment, where TABLE_NAME is the restored one.
+    expect(await run('carry', '--to', table.name, '--since', DAMAGE)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--to: is the table that --table names'),
+    });
     expect(await run('finish')).toMatchObject({ code: 2, stderr: expect.stringContaining('start or carry') });
   });
 });
