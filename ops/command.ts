@@ -94,6 +94,15 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
   return explain(command.usage, problemOf(issue));
 };
 
+/** Errors of the SDK, and of services where a session is over. */
+const NO_CREDENTIALS = [
+  'CredentialsProviderError',
+  'ExpiredTokenException',
+  'ExpiredToken',
+  'UnrecognizedClientException',
+  'InvalidClientTokenId',
+];
+
 /** Errors of Node.js and AWS whose own words do not say what to do. */
 const inWords = ({ name, message, code, path, hostname }: NodeJS.ErrnoException & { hostname?: string }): string => {
   if (code === 'ENOENT' && path !== undefined) return `There is no file ${path}.`;
@@ -106,8 +115,8 @@ const inWords = ({ name, message, code, path, hostname }: NodeJS.ErrnoException 
     return `The host ${hostname} cannot be found: check the region, its endpoint, and the network of this machine.`;
   if (name === 'QueueDoesNotExist') return 'There is no queue of this name in this account and region.';
   if (message === 'Region is missing') return 'There is no AWS region: set AWS_REGION.';
-  if (name === 'CredentialsProviderError')
-    return 'There are no AWS credentials: log in (aws login), or set AWS_PROFILE.';
+  if (NO_CREDENTIALS.includes(name))
+    return 'There are no AWS credentials that are in force: log in (aws login), or set AWS_PROFILE.';
   if (message === 'Requested resource not found') return 'There is no table of this name in this account and region.';
   return `${name}: ${message}`;
 };

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { runOps } from './run-command.ts';
 
@@ -75,24 +77,29 @@ describe('a file that was named', () => {
   });
 });
 
+const noCredentials = 'There are no AWS credentials that are in force: log in (aws login), or set AWS_PROFILE.';
+const expired = createServer((_, response) =>
+  response.writeHead(400).end(JSON.stringify({ __type: 'x#ExpiredTokenException', message: 'It is expired' })),
+);
+beforeAll(() => listen(expired));
+afterAll(() => stopServer(expired));
+
 it.each([
-  ['There is no AWS region: set AWS_REGION.', { AWS_REGION: undefined }],
-  [
-    'There are no AWS credentials: log in (aws login), or set AWS_PROFILE.',
-    { AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true' },
-  ],
+  ['There is no AWS region: set AWS_REGION.', () => ({ AWS_REGION: undefined })],
+  [noCredentials, () => ({ AWS_ACCESS_KEY_ID: '', AWS_EC2_METADATA_DISABLED: 'true' })],
+  [noCredentials, () => ({ AWS_ENDPOINT_URL_DYNAMODB: urlOf(expired) })],
   [
     'The host none.invalid cannot be found: check the region, its endpoint, and the network of this machine.',
-    { AWS_ENDPOINT_URL_DYNAMODB: 'http://none.invalid' },
+    () => ({ AWS_ENDPOINT_URL_DYNAMODB: 'http://none.invalid' }),
   ],
   [
     expect.stringContaining('Start that, and read its commands.env again.'),
-    { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
+    () => ({ AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }),
   ],
 ])('%s', async (problem, changed) => {
   const noFiles = { AWS_CONFIG_FILE: '/no/file', AWS_SHARED_CREDENTIALS_FILE: '/no/file' };
   const args = ['show', '018f0000-0000-7000-8000-000000000000', '--table', 'none'];
-  const { code, stderr } = await runOps('account', args, { env: { ...noFiles, ...changed } });
+  const { code, stderr } = await runOps('account', args, { env: { ...noFiles, ...changed() } });
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: problem });
 });
 
