@@ -104,19 +104,14 @@ const awsAccount = ({ account = '', region = '' }: StageSettings) => {
 
 export type Account = ReturnType<typeof awsAccount>;
 
-/** Returns whose credentials these are, and the region; what AWS's environment lacks is missing. */
-export const credentialsOwner = async (): Promise<{ account?: string | undefined; region?: string }> => {
-  const client = new STSClient({ maxAttempts: 2 });
-  const owner: { account?: string | undefined; region?: string } = {};
-  try {
-    owner.region = await client.config.region();
-    owner.account = (await client.send(new GetCallerIdentityCommand({}))).Account;
-  } catch {
-    // `npm run deploy` says what is missing.
-  } finally {
-    client.destroy();
-  }
-  return owner;
+/** Returns whose credentials these are, and the region of AWS's environment; undefined where there is none, or AWS accepts none. */
+export const credentialsOwner = async () => {
+  const region = await new STSClient().config.region().catch(() => undefined);
+  // Any region knows whose they are.
+  const client = new STSClient({ region: region ?? 'us-east-1', maxAttempts: 2 });
+  const caller = await client.send(new GetCallerIdentityCommand({})).catch(() => undefined);
+  client.destroy();
+  return { account: caller?.Account, region };
 };
 
 export interface Preflight {

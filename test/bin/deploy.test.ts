@@ -139,6 +139,16 @@ describe('npm run deploy', () => {
     expect([code, cdkArguments()]).toEqual([1, undefined]);
   });
 
+  it('asks for a region where there is none, and for no other credentials', async () => {
+    const noFiles = { AWS_CONFIG_FILE: join(folder, 'none') };
+    const { code, stderr } = await deploy({ ...prod, account: '', region: '' }, undefined, noFiles);
+    expect(stderr.trim().split('\n')).toEqual([
+      'Fill in cdk.json before deploying prod:',
+      'stages.prod.region: the AWS region to deploy to, such as eu-central-1',
+    ]);
+    expect([code, cdkArguments()]).toEqual([1, undefined]);
+  });
+
   it.each([
     ['3', 3],
     ['killed', 1],
