@@ -86,6 +86,12 @@ export class GatewayStack extends Stack {
       ({ label, ...concurrency }) =>
         new ProviderProxy(this, idOf(label), { ...shared, certificate, firewall, label, concurrency }),
     );
+    // API Gateway makes or deletes one domain in 30 s; CloudFormation would ask for all at once.
+    // See https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+    for (const [index, { api }] of this.proxies.entries()) {
+      const before = this.proxies[index - 1];
+      if (before) api.node.addDependency(before.api);
+    }
     const unknownHost = gatewayErrorResponse('UNKNOWN_PROVIDER', 'not-assigned');
     const cluster =
       certificate && hasContainers

@@ -7,6 +7,7 @@ import {
   filledIn,
   hosted,
   onlyResource,
+  published,
   type Resource,
   resourcesOf,
   stripped,
@@ -172,6 +173,16 @@ describe('a provider on its own', () => {
       ({ ReservedConcurrentExecutions }) => ReservedConcurrentExecutions,
     );
     expect(reserved).toEqual([undefined, 300]);
+  });
+
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html: one of either in 30 seconds, to make and to delete.
+  it.each(['AWS::ApiGateway::DomainName', 'AWS::ApiGateway::RestApi'])('comes after the others: %s', (type) => {
+    const isolatedProviders = { openai: {}, google: {} };
+    const resources = resourcesOf(synthStage({ ...published, gateway: { isolatedProviders } })('gateway'), type);
+    const [first = '', second = '', third = ''] = Object.keys(resources);
+    const waits = ([, { DependsOn = [] }]: [string, Resource]) => DependsOn.filter((id) => id in resources);
+    expect(Object.entries(resources).map(waits)).toEqual([[], [first], [second]]);
+    expect(third).toMatch(/^Proxygoogle/);
   });
 
   it('shares certificate, firewall and fingerprint key', () => {
