@@ -26,7 +26,7 @@ const schema = z.object({
   'dry-run': flag,
 });
 
-/** Long enough that one run does not meet a message twice. */
+/** A run that takes longer meets again what stays. */
 const HIDDEN_SECONDS = 120;
 const POLL_SECONDS = 2;
 
@@ -43,10 +43,11 @@ const deadLettersOf = async (sqs: SQSClient, queueUrl: string): Promise<string> 
   return QueueUrl;
 };
 
-/** Every message of a queue, ten at a time; taken messages are hidden, not deleted. */
+/** Every message of a queue once, ten at a time; taken messages are hidden, not deleted. */
 async function* takeAll(sqs: SQSClient, queueUrl: string): AsyncGenerator<Message[]> {
   const seen = new Set<string>();
-  for (;;) {
+  let lastNewAt = Date.now();
+  while (Date.now() - lastNewAt < HIDDEN_SECONDS * 1_000) {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: queueUrl,
@@ -55,8 +56,11 @@ async function* takeAll(sqs: SQSClient, queueUrl: string): AsyncGenerator<Messag
         WaitTimeSeconds: POLL_SECONDS,
       }),
     );
+    if (Messages.length === 0) return;
+    // SQS may deliver a message a second time, whether it was deleted or not.
     const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
-    if (fresh.length === 0) return;
+    if (fresh.length === 0) continue;
+    lastNewAt = Date.now();
     for (const { MessageId = '' } of fresh) seen.add(MessageId);
     yield fresh;
   }

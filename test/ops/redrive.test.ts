@@ -1,5 +1,8 @@
+import { request as ask, createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
 
@@ -13,6 +16,25 @@ const redrive = (...args: string[]) =>
   runOps('redrive', args, { env: { AWS_ENDPOINT_URL_SQS: queues.endpoint, USAGE_QUEUE_URL: queues.queue } });
 
 const events = Array.from({ length: 23 }, (_, n) => JSON.stringify(n % 2 ? openEvent({ n }) : closeEvent({ n })));
+
+/** SQS delivers at least once: the second list of messages is the first again. */
+const deliveringTwice = async (endpoint: string) => {
+  const lists: Buffer[] = [];
+  const server = createServer(async (request, response) => {
+    const isReceiving = String(request.headers['x-amz-target']).endsWith('.ReceiveMessage');
+    const { method, url: path, headers } = request;
+    const [first] = lists;
+    if (isReceiving && first && lists.length === 1) return response.end(lists[lists.push(first) - 1]);
+    const passedOn = ask(endpoint, { method, path, headers }, async (passed) => {
+      const body = await buffer(passed);
+      if (isReceiving) lists.push(body);
+      response.writeHead(passed.statusCode ?? 500, passed.headers).end(body);
+    });
+    return request.pipe(passedOn);
+  });
+  await listen(server);
+  return server;
+};
 
 describe('npm run redrive', () => {
   it('moves usage events back to the queue and leaves what is none', async () => {
@@ -41,6 +63,21 @@ describe('npm run redrive', () => {
       expect(await other.count(other.queue)).toBe(0);
       expect((await runOps('redrive', [], { env })).stdout).toContain('3 usage events moved back');
     } finally {
+      await other.stop();
+    }
+  });
+
+  it('goes on where a message comes a second time', async () => {
+    const other = await emulatedQueue();
+    const server = await deliveringTwice(other.endpoint);
+    try {
+      for (const body of events) await other.send(other.deadLetters, body);
+      const env = { AWS_ENDPOINT_URL_SQS: urlOf(server), USAGE_QUEUE_URL: other.queue };
+      const { stdout } = await runOps('redrive', [], { env });
+      expect(stdout).toContain('23 usage events moved back to the usage queue.');
+      expect(await other.count(other.deadLetters)).toBe(0);
+    } finally {
+      await stopServer(server);
       await other.stop();
     }
   });
