@@ -85,7 +85,7 @@ const schema = z
     ]),
     reason: z.string().max(500).optional(),
     table: tableName,
-    bucket: z.string().optional(),
+    bucket: z.string().optional().prefault(process.env['OBJECT_BUCKET']),
     'dry-run': flag,
   })
   .refine(({ _: [action], reason }) => action !== 'suspend' || reason !== undefined, '--reason is needed');
@@ -100,8 +100,7 @@ await runCommand(
     const holds = openAccountHolds(table);
     const accountId = await accountIdOf(table, name);
     if (action === 'audit-check') {
-      const { OBJECT_BUCKET: ownBucket } = process.env;
-      const { lines, isWhole } = await checkAudit(table, accountId, bucket ?? ownBucket);
+      const { lines, isWhole } = await checkAudit(table, accountId, bucket);
       console.log(lines.join('\n'));
       if (!isWhole) process.exitCode = 1;
       return;

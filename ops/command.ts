@@ -95,13 +95,7 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
 };
 
 /** Errors of the SDK, and of services where a session is over. */
-const NO_CREDENTIALS = [
-  'CredentialsProviderError',
-  'ExpiredTokenException',
-  'ExpiredToken',
-  'UnrecognizedClientException',
-  'InvalidClientTokenId',
-];
+const NO_CREDENTIALS = /^(CredentialsProvider|ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
 
 /** Errors of Node.js and AWS whose own words do not say what to do. */
 const inWords = ({ name, message, code, path, hostname }: NodeJS.ErrnoException & { hostname?: string }): string => {
@@ -115,7 +109,7 @@ const inWords = ({ name, message, code, path, hostname }: NodeJS.ErrnoException 
     return `The host ${hostname} cannot be found: check the region, its endpoint, and the network of this machine.`;
   if (name === 'QueueDoesNotExist') return 'There is no queue of this name in this account and region.';
   if (message === 'Region is missing') return 'There is no AWS region: set AWS_REGION.';
-  if (NO_CREDENTIALS.includes(name))
+  if (NO_CREDENTIALS.test(name))
     return 'There are no AWS credentials that are in force: log in (aws login), or set AWS_PROFILE.';
   if (message === 'Requested resource not found') return 'There is no table of this name in this account and region.';
   return `${name}: ${message}`;

@@ -31,9 +31,8 @@ const HIDDEN_SECONDS = 120;
 const POLL_SECONDS = 2;
 
 const deadLettersOf = async (sqs: SQSClient, queueUrl: string): Promise<string> => {
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }),
-  );
+  const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] });
+  const { Attributes } = await sqs.send(command);
   const policy = z.object({ deadLetterTargetArn: z.string() });
   const { success, data } = policy.safeParse(JSON.parse(Attributes?.['RedrivePolicy'] ?? 'null'));
   if (!success) throw new CommandError('This queue has no dead-letter queue: name the usage queue itself.');
@@ -45,17 +44,16 @@ const deadLettersOf = async (sqs: SQSClient, queueUrl: string): Promise<string> 
 
 /** Every message of a queue once, ten at a time; taken messages are hidden, not deleted. */
 async function* takeAll(sqs: SQSClient, queueUrl: string): AsyncGenerator<Message[]> {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queueUrl,
+    MaxNumberOfMessages: 10,
+    VisibilityTimeout: HIDDEN_SECONDS,
+    WaitTimeSeconds: POLL_SECONDS,
+  });
   const seen = new Set<string>();
   let lastNewAt = Date.now();
   while (Date.now() - lastNewAt < HIDDEN_SECONDS * 1_000) {
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: queueUrl,
-        MaxNumberOfMessages: 10,
-        VisibilityTimeout: HIDDEN_SECONDS,
-        WaitTimeSeconds: POLL_SECONDS,
-      }),
-    );
+    const { Messages = [] } = await sqs.send(command);
     if (Messages.length === 0) return;
     // SQS may deliver a message a second time, whether it was deleted or not.
     const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
@@ -82,14 +80,10 @@ const problemOf = ({ Body = '' }: Message): string | null => {
 
 const moveBack = async (sqs: SQSClient, from: string, to: string, messages: readonly Message[]): Promise<void> => {
   // First sent, then deleted: cut off in between, an event comes twice and counts once.
-  await sendToQueue(
-    sqs,
-    to,
-    messages.map(({ Body = '' }) => Body),
-  );
-  const { Failed = [] } = await sqs.send(
-    new DeleteMessageBatchCommand({ QueueUrl: from, Entries: entriesOf(messages) }),
-  );
+  const bodies = messages.map(({ Body = '' }) => Body);
+  await sendToQueue(sqs, to, bodies);
+  const command = new DeleteMessageBatchCommand({ QueueUrl: from, Entries: entriesOf(messages) });
+  const { Failed = [] } = await sqs.send(command);
   if (Failed.length > 0) console.error(`${Failed.length} were moved and could not be deleted: they will come again.`);
 };
 

@@ -54,15 +54,8 @@ const fromLogs = async (files: readonly string[]): Promise<Astray> => {
 
 const fromTable = async (table: Table, day: string): Promise<Astray> => {
   const { readable, unreadable } = await readRefused(table, day);
-  return {
-    events: readable.map(({ event }) => event),
-    unreadable,
-    done: () =>
-      batchDelete(
-        table,
-        readable.map(({ key }) => key),
-      ),
-  };
+  const keys = readable.map(({ key }) => key);
+  return { events: readable.map(({ event }) => event), unreadable, done: () => batchDelete(table, keys) };
 };
 
 const range = (events: readonly UsageEvent[]): string => {

@@ -100,9 +100,8 @@ const enableRecovery = async (dynamoDb: DynamoDBClient, table: string): Promise<
 const restoreTable = async (dynamoDb: DynamoDBClient, { table, to, at }: RestoreOptions): Promise<void> => {
   const found = await describeTable(dynamoDb, to);
   if (found === undefined) {
-    await dynamoDb.send(
-      new RestoreTableToPointInTimeCommand({ SourceTableName: table, TargetTableName: to, RestoreDateTime: at }),
-    );
+    const source = { SourceTableName: table, RestoreDateTime: at };
+    await dynamoDb.send(new RestoreTableToPointInTimeCommand({ ...source, TargetTableName: to }));
     console.log(`Restoring ${table} as of ${iso(at)} to ${to}. This takes from minutes to hours, whatever the size.`);
   } else if (!isOfThisRestore(found, { table, at })) {
     throw new CommandError(`${to} is there already, and is not ${table} as of ${iso(at)}. Name a new table: --to`);
@@ -111,14 +110,10 @@ const restoreTable = async (dynamoDb: DynamoDBClient, { table, to, at }: Restore
   }
   await waitUntilActive(dynamoDb, to);
 
+  const TimeToLiveSpecification = { AttributeName: 'expiresAt', Enabled: true };
   const { TimeToLiveDescription } = await dynamoDb.send(new DescribeTimeToLiveCommand({ TableName: to }));
   if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? ''))
-    await dynamoDb.send(
-      new UpdateTimeToLiveCommand({
-        TableName: to,
-        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
-      }),
-    );
+    await dynamoDb.send(new UpdateTimeToLiveCommand({ TableName: to, TimeToLiveSpecification }));
   while (!(await enableRecovery(dynamoDb, to))) await sleep(1_000);
   await dynamoDb.send(new UpdateTableCommand({ TableName: to, DeletionProtectionEnabled: true }));
   await waitUntilActive(dynamoDb, to);
