@@ -102,7 +102,9 @@ export class ScheduledFunction extends HandlerFunction {
   constructor(scope: Construct, id: string, props: ScheduledFunctionProps) {
     super(scope, id, props);
     this.every = props.every;
-    this.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    // While functions of the account use all its concurrency. Lambda takes at most six hours.
+    const maxEventAge = Duration.minutes(Math.min(props.every.toMinutes(), 360));
+    this.configureAsyncInvoke({ retryAttempts: 0, maxEventAge });
     new Rule(this, 'Schedule', {
       description: props.description,
       schedule: Schedule.rate(props.every),

@@ -71,13 +71,26 @@ describe('every function', () => {
   });
 });
 
-it('a scheduled run that fails is not repeated, or begun late', () => {
+it('a scheduled run that fails is not repeated, and waits for concurrency until the next at most', () => {
   const configs = stackNames.flatMap((stack) =>
     Object.values(resourcesOf(stage(stack), 'AWS::Lambda::EventInvokeConfig')).map(({ Properties }) => Properties),
   );
   const rules = stackNames.flatMap((stack) => Object.values(resourcesOf(stage(stack), 'AWS::Events::Rule')));
   expect(configs).toHaveLength(rules.length);
-  for (const config of configs) expect(config).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+  for (const config of configs) expect(config).toMatchObject({ MaximumRetryAttempts: 0 });
+  const waits = rules.map(({ Properties }, n) => [
+    Properties['ScheduleExpression'],
+    configs[n]?.['MaximumEventAgeInSeconds'],
+  ]);
+  expect(Object.fromEntries(waits)).toEqual({
+    'rate(1 minute)': 60,
+    'rate(5 minutes)': 300,
+    'rate(15 minutes)': 900,
+    'rate(20 minutes)': 1_200,
+    'rate(1 hour)': 3_600,
+    // Lambda takes no more.
+    'rate(1 day)': 21_600,
+  });
 });
 
 it('nobody may register where no setting says who', () => {
