@@ -110,7 +110,6 @@ export const credentialsOwner = async () => {
   // Any region knows whose they are.
   const client = new STSClient({ region: region ?? 'us-east-1', maxAttempts: 2 });
   const caller = await client.send(new GetCallerIdentityCommand({})).catch(() => undefined);
-  client.destroy();
   return { account: caller?.Account, region };
 };
 
