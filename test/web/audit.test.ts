@@ -15,10 +15,12 @@ describe('an entry of the audit log', () => {
     );
     const pausing = (pause: object | null) => ({ config: JSON.stringify({ pause }) });
     expect(detailsText({ details: pausing({ minutes: null }), before: pausing({ minutes: 60 }) })).toBe(
-      'pause.minutes: 60 → null',
+      'pause.minutes: 60 → none',
     );
-    expect(detailsText({ details: pausing(null), before: pausing({ minutes: 60 }) })).toBe(
-      'pause.minutes: 60 → none, pause: none → null',
+    expect(detailsText({ details: pausing(null), before: pausing({ minutes: 60 }) })).toBe('pause.minutes: 60 → none');
+    const rates = [{ from: '2026-11-01', perUsd: '0.9' }];
+    expect(detailsText({ details: { rates: JSON.stringify(rates) }, before: { rates: '[]' } })).toBe(
+      'rates: none → from 2026-11-01 perUsd 0.9',
     );
     expect(detailsText({ details: { name: 'New' }, before: { name: '[Old' } })).toBe('name: [Old → New');
     expect(detailsText({ details: { tag: 'batch' }, before: { tag: '' } })).toBe('tag: none → batch');

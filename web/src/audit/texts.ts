@@ -35,7 +35,8 @@ export const detailsText = (
   const then = flat(before, names);
   const now = flat(Object.fromEntries(Object.entries(details).filter(([name]) => replaced.includes(name))), names);
   const changes = [...new Set([...then.keys(), ...now.keys()])]
-    .filter((path) => then.get(path) !== now.get(path))
-    .map((path) => `${path}: ${then.get(path) ?? 'none'} → ${now.get(path) ?? 'none'}`);
+    .map((path) => ({ path, old: then.get(path) ?? 'none', value: now.get(path) ?? 'none' }))
+    .filter(({ old, value }) => old !== value)
+    .map(({ path, old, value }) => `${path}: ${old} → ${value}`);
   return [...(name === undefined || replaced.includes('name') ? [] : [name]), ...changes].join(', ');
 };

@@ -13,9 +13,10 @@ export const membersOf = (
         .map((member) => member.join(' ').trim())
         .join(' '),
     );
-    return [[path, texts.join(', ')]];
+    return [[path, texts.join(', ') || 'none']];
   }
-  if (typeof value !== 'object' || value === null) return [[path, names.get(String(value)) ?? String(value)]];
+  if (typeof value !== 'object' || value === null)
+    return [[path, value === null ? 'none' : (names.get(String(value)) ?? String(value))]];
   return Object.entries(value).flatMap(([name, each]) =>
     membersOf(each, names, path === '' ? name : `${path}.${name}`),
   );
@@ -70,6 +71,6 @@ export const hiddenIn = (item: object, shown: object, names: KeyNames = new Map(
   const settings = Object.fromEntries(Object.entries(item).filter(([name]) => !notSet.includes(name)));
   const seen = new Map(membersOf(shown, names));
   return membersOf(settings, names)
-    .filter(([path, text]) => text !== 'null' && seen.get(path) !== text)
+    .filter(([path, text]) => text !== 'none' && seen.get(path) !== text)
     .map(([path, text]) => `${path.replace(/^config\./, '')}: ${text}`);
 };
