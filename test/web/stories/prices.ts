@@ -1,11 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { look, screenshot, seriousFindings } from '../browser/browser.ts';
+import { look, overflow, screenshot, seriousFindings } from '../browser/browser.ts';
 import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
 describe('prices and bills', () => {
+  it('have room for wide text on a small phone', async () => {
+    const { open } = await openSignedIn(fixture().seeded, undefined, { viewport: { width: 320, height: 800 } });
+    const page = await open('/prices');
+    await page.getByRole('button', { name: 'Remove rate 1' }).waitFor();
+    // WCAG 1.4.12.
+    await page.evaluate(`(() => {
+      const style = new CSSStyleSheet();
+      style.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }');
+      document.adoptedStyleSheets = [style];
+    })()`);
+    expect(await overflow(page)).toBe(0);
+  });
+
   it('set a price of a model and a currency, compare an invoice, and find pages by name', async () => {
     const { open } = await openSignedIn(fixture().seeded);
     const model = `acme-${randomUUID().slice(0, 8)}`;

@@ -25,7 +25,7 @@ export const RowsField = <Values extends object>(props: RowsFieldProps<Values>) 
     <>
       {rows.map((_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place while it is typed.
-        <Group key={index} align="flex-end" wrap="nowrap">
+        <Group key={index} align="flex-end">
           {props.children(index)}
           <ActionIcon
             size="lg"
