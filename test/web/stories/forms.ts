@@ -255,8 +255,9 @@ describe('a form', () => {
     await keys.locator('button[data-loading]:disabled').waitFor();
     see();
     await keys.getByRole('cell', { name: 'Search', exact: true }).waitFor();
+    await keys.locator('button[data-loading]').waitFor({ state: 'detached' });
     await keys.getByLabel('Name of a new project').fill('Search ');
-    await keys.getByText('There is a project of this name.').waitFor();
+    await keys.getByText('This name is taken.').waitFor();
     expect(await keys.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
     const { items } = await readApi<{ items: Item[] }>('/projects', undefined, session);
     expect(items.map(({ name }) => name)).toEqual(['Default', 'Search']);

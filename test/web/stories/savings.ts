@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import { register } from '../browser/accounts.ts';
 import { overflow, screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
 import { callApi, fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 
@@ -60,6 +61,11 @@ describe('savings', () => {
     await page.getByRole('heading', { name: 'New limit' }).waitFor();
     expect(await page.getByRole('combobox', { name: 'Tag' }).inputValue()).toBe('extraction');
     await page.getByText(/It would (not )?have fired/).waitFor();
+  });
+
+  it('of an account without requests say that nothing was examined', async () => {
+    const { open } = await openSignedIn(await register(fixture().dashboard));
+    await (await open('/savings')).getByText('There was no request to examine.').waitFor();
   });
 
   it('of a what-if go when its question changes', async () => {

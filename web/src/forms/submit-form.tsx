@@ -1,7 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ProblemNote } from '../components/page.tsx';
 import { fieldErrors, otherErrors } from './fields.ts';
 
@@ -62,6 +62,46 @@ export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<V
         )}
         {props.below}
       </Stack>
+    </form>
+  );
+};
+
+interface NameFormProps extends Pick<TextInputProps, 'aria-label' | 'placeholder' | 'maxLength'> {
+  readonly initial?: string;
+  /** Names of others, which it must not have. */
+  readonly taken?: readonly string[];
+  readonly submit: string;
+  readonly isPending: boolean;
+  readonly onSend: (name: string, clear: () => void) => void;
+}
+
+/** A name and its button, in a row of a table. */
+export const NameForm = ({ initial = '', taken = [], submit, isPending, onSend, ...input }: NameFormProps) => {
+  const [typed, setTyped] = useState(initial);
+  const name = typed.trim();
+  const isTaken = !isPending && taken.includes(name);
+  const isReady = name !== '' && name !== initial && !isTaken && !isPending;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) onSend(name, () => setTyped(''));
+      }}
+    >
+      <Group gap="xs" wrap="nowrap">
+        <TextInput
+          size="xs"
+          flex="0 1 260px"
+          miw={0}
+          {...input}
+          value={typed}
+          error={isTaken && 'This name is taken.'}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        <Button type="submit" size="xs" variant="default" flex="none" loading={isPending} disabled={!isReady}>
+          {submit}
+        </Button>
+      </Group>
     </form>
   );
 };

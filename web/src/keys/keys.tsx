@@ -1,6 +1,5 @@
-import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
-import { useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Key, Project } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
@@ -12,6 +11,7 @@ import { actions, type Column, Table } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
 import { utcDate } from '../format/time.ts';
+import { NameForm } from '../forms/submit-form.tsx';
 import { PauseButton } from '../limits/pause-button.tsx';
 import { useBudgets } from '../limits/use-limits.ts';
 import { usedText } from '../limits/used.tsx';
@@ -29,10 +29,14 @@ const useSpendBy = (by: 'key' | 'project') => {
   return { ...useSpend(query, { enabled: useMe().may('spend:read') }), days };
 };
 
-type SpendOfProps = { readonly by: 'key' | 'project'; readonly id: string; readonly isOver?: boolean };
+type SpendOfProps = {
+  readonly by: 'key' | 'project';
+  readonly of: Pick<Key, 'id' | 'name'>;
+  readonly isOver?: boolean;
+};
 
 /** A link with the spend of a key or project in the last 30 days, and the budget that is only for it. @param isOver it spends no more */
-const SpendOf = ({ by, id, isOver = false }: SpendOfProps) => {
+const SpendOf = ({ by, of: { id, name }, isOver = false }: SpendOfProps) => {
   const { may } = useMe();
   const { data, days } = useSpendBy(by);
   const { data: budgets } = useBudgets();
@@ -48,7 +52,11 @@ const SpendOf = ({ by, id, isOver = false }: SpendOfProps) => {
       </TextLink>
       {!budget && budgets && !isOver && may('rules:write') && (
         <div className="small under-link">
-          <TextLink to="/limits/new" search={{ type: 'budget', [by]: id }}>
+          <TextLink
+            to="/limits/new"
+            search={{ type: 'budget', [by]: id }}
+            aria-label={`Set a limit for the ${by} ${name}`}
+          >
             Set a limit
           </TextLink>
         </div>
@@ -67,40 +75,17 @@ const SpendOf = ({ by, id, isOver = false }: SpendOfProps) => {
 
 /** @param taken names of the other projects: reports show names alone */
 const AddProject = ({ taken }: { readonly taken: readonly string[] }) => {
-  const [name, setName] = useState('');
-  const isTaken = taken.includes(name.trim());
-  const create = useApi().useMutation('post', '/projects', {
-    onSuccess: () => setName(''),
-    meta: { failure: 'The project was not created' },
-  });
+  const create = useApi().useMutation('post', '/projects', { meta: { failure: 'The project was not created' } });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate({ body: { name } });
-      }}
-    >
-      <Group gap="xs">
-        <TextInput
-          size="xs"
-          aria-label="Name of a new project"
-          placeholder="New project"
-          maxLength={64}
-          value={name}
-          error={isTaken && 'There is a project of this name.'}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <Button
-          type="submit"
-          size="xs"
-          variant="default"
-          loading={create.isPending}
-          disabled={name.trim() === '' || isTaken}
-        >
-          Add
-        </Button>
-      </Group>
-    </form>
+    <NameForm
+      aria-label="Name of a new project"
+      placeholder="New project"
+      maxLength={64}
+      taken={taken}
+      submit="Add"
+      isPending={create.isPending}
+      onSend={(name, clear) => create.mutate({ body: { name } }, { onSuccess: clear })}
+    />
   );
 };
 
@@ -123,7 +108,11 @@ const Projects = () => {
         columns={[
           { head: 'Project', cell: ({ name }) => name },
           { head: 'Keys', className: 'wide-only', cell: ({ keys }) => plural(keys.length, 'key') },
-          { head: 'Spend, 30 days', className: 'right named', cell: ({ id }) => <SpendOf by="project" id={id} /> },
+          {
+            head: 'Spend, 30 days',
+            className: 'right named',
+            cell: (project) => <SpendOf by="project" of={project} />,
+          },
           actions(['rules:write', 'projects:write'], ({ id, name, isDefault, keys }: Project) =>
             keys.length > 0 ? (
               <PauseButton isSmall label={`Pause ${name}`} start={{ project: id, name: `Project ${name}` }} />
@@ -205,7 +194,7 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
   {
     head: 'Spend, 30 days',
     className: 'right named',
-    cell: ({ id, status }) => <SpendOf by="key" id={id} isOver={status === 'revoked'} />,
+    cell: (key) => <SpendOf by="key" of={key} isOver={key.status === 'revoked'} />,
   },
   actions(['keys:write', 'rules:write'], (key) => <Actions item={key} />),
 ];

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { PiggyBank } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -8,7 +8,7 @@ import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, TextLink } from '../components/links.tsx';
-import { Card, ListPage, ProblemNote } from '../components/page.tsx';
+import { Card, ListPage } from '../components/page.tsx';
 import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
 import { shownIn } from '../format/money.ts';
 import { plural } from '../format/quantity.ts';
@@ -126,8 +126,10 @@ const What = ({ of, children }: WhereProps & { readonly children: ReactNode }) =
 );
 
 /** Links to the requests behind a finding, and to what may end it. */
-const Links = ({ of: { scope, requests, requestIds } }: FindingProps) => {
+const Links = ({ of }: FindingProps) => {
+  const { scope, requests, requestIds } = of;
   const { may } = useMe();
+  const named = useNamed(of);
   const filter = filterOf(scope);
   const [costliest] = requestIds;
   const isFiltered = Object.keys(filter).length > 0;
@@ -150,7 +152,7 @@ const Links = ({ of: { scope, requests, requestIds } }: FindingProps) => {
       ) : (
         costliest &&
         may('rules:write') && (
-          <TextLink to="/limits/new" search={filter}>
+          <TextLink to="/limits/new" search={filter} aria-label={named('Set a limit')['aria-label']}>
             Set a limit
           </TextLink>
         )
@@ -268,30 +270,35 @@ const ReadInPart = ({ of }: { readonly of: { readonly isComplete: boolean; reado
 
 /** Prices requests of the last 30 days again, with another model or tier. */
 const WhatIf = () => {
-  const { mutate, reset, data, error, isPending } = useApi().useMutation('post', '/spend/what-if');
+  const request = useApi().useMutation('post', '/spend/what-if');
+  const { data } = request;
   const form = useForm({
     initialValues: { tag: '', model: '', tier: null as (typeof tiers)[number] | null },
     // Figures of other values would look like those of these.
-    onValuesChange: () => reset(),
+    onValuesChange: () => request.reset(),
   });
-  const price = ({ tag, model, tier }: typeof form.values) =>
-    mutate({ body: { filter: tag ? { tag } : {}, change: { ...(model && { model }), ...(tier && { tier }) } } });
   return (
     <Card
       title="What if"
       about="The same requests of the last 30 days, priced again with another model of their provider, or another service tier."
     >
-      <form onSubmit={form.onSubmit(price)}>
-        <Group align="end" mt={10}>
+      <SubmitForm
+        form={form}
+        request={request}
+        sent={({ tag, model, tier }) => ({
+          body: { filter: tag ? { tag } : {}, change: { ...(model && { model }), ...(tier && { tier }) } },
+        })}
+        failure="The requests could not be priced again"
+        submit="Price again"
+        disabled={!form.values.model && !form.values.tier}
+        otherButtons={null}
+      >
+        <Group mt={10}>
           <TextInput label="Tag" placeholder="all" {...form.getInputProps('tag')} />
           <TextInput label="Model" {...form.getInputProps('model')} />
           <Select label="Service tier" placeholder="as it was" clearable data={tiers} {...form.getInputProps('tier')} />
-          <Button type="submit" loading={isPending} disabled={!form.values.model && !form.values.tier}>
-            Price again
-          </Button>
         </Group>
-      </form>
-      {error && <ProblemNote error={error} title="The requests could not be priced again" />}
+      </SubmitForm>
       {data && (
         <>
           <ReadInPart of={data} />
@@ -328,7 +335,10 @@ export const Savings = () => {
         data?.items.length === 0 && {
           icon: PiggyBank,
           title: data.decided.length > 0 ? 'Nothing else found' : 'Nothing found',
-          text: 'No cache is written in vain, no prompt repeats without one, and nothing that was paid for is unused.',
+          text:
+            data.requests > 0
+              ? 'No cache is written in vain, no prompt repeats without one, and nothing that was paid for is unused.'
+              : 'There was no request to examine.',
         }
       }
     >

@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Menu.css';
-import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -10,42 +10,9 @@ import { useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { actions, Table } from '../components/table.tsx';
+import { NameForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
 import { pageNames, useViews } from './use-views.ts';
-
-interface RenameProps {
-  readonly view: View;
-  readonly busy: boolean;
-  readonly onRename: (name: string) => void;
-}
-
-const Rename = ({ view, busy, onRename }: RenameProps) => {
-  const [name, setName] = useState(view.name);
-  const isChanged = name.trim() !== '' && name.trim() !== view.name;
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isChanged) onRename(name);
-      }}
-    >
-      <Group gap="xs" wrap="nowrap">
-        <TextInput
-          size="xs"
-          flex={1}
-          miw={0}
-          aria-label={`Name of ${view.name}`}
-          maxLength={60}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        <Button type="submit" size="compact-xs" variant="subtle" flex="none" disabled={!isChanged} loading={busy}>
-          Rename
-        </Button>
-      </Group>
-    </form>
-  );
-};
 
 /** Renames and deletes views. */
 const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
@@ -61,11 +28,14 @@ const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
         {
           head: 'Name',
           cell: (view) => (
-            <Rename
+            <NameForm
               key={view.name}
-              view={view}
-              busy={rename.isPending && rename.variables.params.path.id === view.id}
-              onRename={(name) => rename.mutate({ ...idOf(view), body: { name } })}
+              aria-label={`Name of ${view.name}`}
+              maxLength={60}
+              initial={view.name}
+              submit="Rename"
+              isPending={rename.isPending && rename.variables.params.path.id === view.id}
+              onSend={(name) => rename.mutate({ ...idOf(view), body: { name } })}
             />
           ),
         },
