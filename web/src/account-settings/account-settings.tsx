@@ -25,14 +25,9 @@ const ArchiveRow = ({ archive }: { readonly archive: Archive }) => {
         Asked for <Instant iso={requestedAt} ago />
         {status === 'ready' && (
           <span className="dim">
-            {' '}
-            · {formatBytes(bytes)}
-            {availableUntil && (
-              <>
-                {' '}
-                · until <Instant iso={availableUntil} />
-              </>
-            )}
+            {` · ${formatBytes(bytes)}`}
+            {availableUntil && ' · until '}
+            {availableUntil && <Instant iso={availableUntil} />}
           </span>
         )}
         {status === 'failed' && <span className="unknown"> · failed: ask for another</span>}

@@ -41,14 +41,8 @@ export const Review = () => {
                   <li key={id}>
                     <strong>{name}</strong>{' '}
                     <span className="mono">{'maskedKey' in made ? made.maskedKey : made.maskedToken}</span>, made{' '}
-                    <Instant iso={createdAt} />,{' '}
-                    {lastUsedAt === null ? (
-                      'never used'
-                    ) : (
-                      <>
-                        last used <Instant iso={lastUsedAt} />
-                      </>
-                    )}
+                    <Instant iso={createdAt} />, {lastUsedAt ? 'last used ' : 'never used'}
+                    {lastUsedAt && <Instant iso={lastUsedAt} />}
                   </li>
                 ))}
               </ul>

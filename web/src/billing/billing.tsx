@@ -164,11 +164,7 @@ const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly a
                   onClick={() => choose(name)}
                   rightSection={<ExternalLink size={14} />}
                 >
-                  {name === 'FREE'
-                    ? 'Cancel the plan'
-                    : index > position
-                      ? `Upgrade to ${title}`
-                      : `Change to ${title}`}
+                  {name === 'FREE' ? 'Cancel the plan' : `${index > position ? 'Upgrade' : 'Change'} to ${title}`}
                 </Button>
               )}
             </Stack>

@@ -74,25 +74,20 @@ export const ItemList = <Item,>({
   const { may } = useMe();
   const { page: noun, needs } = collections[collection];
   const items = query.data?.items;
+  const add = may(needs) && `${listOf(collection)}/new`;
   return (
     <ListPage
       skeleton
       title={`${capital(noun)}s`}
       about={about}
       query={query}
-      actions={
-        may(needs) && (
-          <ButtonLink to={`${listOf(collection)}/new`} leftSection={<Plus size={16} />}>
-            {`New ${noun}`}
-          </ButtonLink>
-        )
-      }
+      actions={add && <ButtonLink to={add} leftSection={<Plus size={16} />}>{`New ${noun}`}</ButtonLink>}
       empty={
         items?.length === 0 && {
           ...empty,
           title: `No ${noun}s yet`,
-          action: may(needs) && (
-            <ButtonLink variant="light" size="xs" to={`${listOf(collection)}/new`}>
+          action: add && (
+            <ButtonLink variant="light" size="xs" to={add}>
               {empty.action}
             </ButtonLink>
           ),

@@ -59,13 +59,8 @@ const RefusingList = ({ usedUp, paused }: RefusingProps) => {
       {paused.map((pause) => (
         <div key={pause.id}>
           The gateway refuses {refusedText(pause.scope, keyNames)}
-          {pause.until !== null && (
-            <>
-              {' '}
-              until <Instant iso={pause.until} />
-            </>
-          )}
-          : paused, {pause.name}. <Resume pause={pause} />
+          {pause.until && ' until '}
+          {pause.until && <Instant iso={pause.until} />}: paused, {pause.name}. <Resume pause={pause} />
         </div>
       ))}
     </Alert>

@@ -40,24 +40,15 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
         : { from: undefined, to: undefined, zone: undefined }),
       ...NO_OTHER_PERIOD,
     });
-  const options = rangeNames.map((value) => ({ value, label: rangeLabels[value] }));
+  const data = rangeNames.map((value) => ({ value, label: rangeLabels[value] }));
+  const shown = { size: 'xs', 'aria-label': 'Range', data, value: range.name } as const;
   return (
     <Group gap="xs">
-      <SegmentedControl
-        className={classes['ranges']}
-        size="xs"
-        aria-label="Range"
-        data={options}
-        value={range.name}
-        onChange={pick}
-      />
+      <SegmentedControl {...shown} className={classes['ranges']} onChange={pick} />
       <NativeSelect
+        {...shown}
         className={classes['range-list']}
-        size="xs"
         w={140}
-        aria-label="Range"
-        data={options}
-        value={range.name}
         onChange={({ target }) => pick(target.value)}
       />
       {range.name === 'custom' && (

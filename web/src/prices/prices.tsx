@@ -54,12 +54,9 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
   return (
     <p className="dim small">
       Priced again <Instant iso={at} />: {plural(changed, 'request')} changed
-      {changed > 0 && (
-        <>
-          , by <Money as="change" nano={differenceNanoUsd} />
-        </>
-      )}
-      .{failed > 0 && <span className="unknown"> {plural(failed, 'request')} could not be priced again.</span>}
+      {changed > 0 && ', by '}
+      {changed > 0 && <Money as="change" nano={differenceNanoUsd} />}.
+      {failed > 0 && <span className="unknown"> {plural(failed, 'request')} could not be priced again.</span>}
     </p>
   );
 };

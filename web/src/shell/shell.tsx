@@ -1,8 +1,9 @@
 import { Alert, Badge, Button, Group, Stack, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { ChevronRight, Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useApi, useMe } from '../app.ts';
 import { AtRate, type Rate } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
@@ -68,19 +69,30 @@ const RefusingList = later(() => import('../limits/refusing-list.tsx'));
 
 /** On every page: what the gateway refuses now, and why. */
 const Refusing = () => {
-  const [budgets, pauses] = [useBudgets(), usePauses()];
-  const usedUp = budgets.data?.items.filter(({ state }) => state.isBlocking) ?? [];
-  const paused = pauses.data?.items ?? [];
-  return (
-    <>
-      {[budgets, pauses].some(({ isLoadingError }) => isLoadingError) && (
-        <Alert color="yellow" radius={0}>
-          What the gateway refuses now could not be loaded.
-        </Alert>
-      )}
-      {usedUp.length + paused.length > 0 && <RefusingList usedUp={usedUp} paused={paused} />}
-    </>
+  const usedUp = useBudgets().data?.items.filter(({ state }) => state.isBlocking) ?? [];
+  const paused = usePauses().data?.items ?? [];
+  return usedUp.length + paused.length > 0 && <RefusingList usedUp={usedUp} paused={paused} />;
+};
+
+/** Lists that pages take names or a number from, and whose failure they do not report. */
+const LOOKUP = /^\/(budgets|pauses|alerts|keys|projects|members|prices)$/;
+
+/** Says which of them the page lacks. The page of a list says so itself. */
+const MissingLookups = () => {
+  const pathname = useLocation({ select: ({ pathname }) => pathname });
+  const cache = useQueryClient().getQueryCache();
+  const failedNow = () =>
+    cache
+      .findAll({ type: 'active' })
+      .filter(({ queryKey: [, path], state: { status, data } }) => status === 'error' && !data && path !== pathname)
+      .filter(({ queryKey: [, path] }) => LOOKUP.test(String(path)));
+  useSyncExternalStore(
+    (changed) => cache.subscribe(changed),
+    () => String(failedNow().map(({ queryHash }) => queryHash)),
   );
+  const failed = failedNow();
+  const lists = new Set(failed.map(({ queryKey: [, path] }) => String(path).slice(1)));
+  return failed[0] && <LoadProblem query={failed[0].state} title={`Could not be loaded: ${[...lists].join(', ')}`} />;
 };
 
 const VerifyEmailForm = later(async () => ({ default: (await import('../account/credentials.tsx')).VerifyEmailForm }));
@@ -212,6 +224,7 @@ export const Shell = () => {
         </AtRate>
         <div className={classes['messages']}>
           <OfUser />
+          <MissingLookups />
           <Refusing />
         </div>
       </main>
