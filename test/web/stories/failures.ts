@@ -293,13 +293,22 @@ describe('a part of a page', () => {
     ['/members', '/invitations', 'The invitations could not be loaded'],
     ['/access', '/auth/me', 'Your user could not be loaded'],
     ['/alerts/{alert}', '/budgets', 'The limit of this alert could not be loaded'],
-    ['/requests', '/budgets', 'What the gateway refuses now could not be loaded.'],
-    ['/requests', '/pauses', 'What the gateway refuses now could not be loaded.'],
+    ['/requests', '/budgets', 'Could not be loaded: budgets'],
+    ['/requests', '/pauses', 'Could not be loaded: pauses'],
+    ['/requests', '/alerts?*', 'Could not be loaded: alerts'],
+    ['/audit', '/keys', 'Could not be loaded: keys'],
+    ['/limits', '/projects', 'Could not be loaded: projects'],
+    ['/savings', '/members', 'Could not be loaded: members'],
+    ['/reconciliation', '/prices', 'Could not be loaded: prices'],
     ['/keys', '/spend?*groupBy=key*', 'The keys’ spend could not be loaded'],
     ['/keys', '/spend?*groupBy=project*', 'The projects’ spend could not be loaded'],
   ])('of %s that needs %s says that it failed', async (path, of, text) => {
     const page = await openWith(await withAlert(path), { [of]: failed });
-    await page.getByText(text).waitFor();
+    const problem = page.getByRole('alert').filter({ hasText: text });
+    await problem.waitFor();
+    await page.unrouteAll();
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor({ state: 'hidden' });
   });
 
   it.each([
@@ -452,6 +461,12 @@ describe('a part of a page', () => {
     const user = { ...me.user, role: 'billing', permissions: ['spend:read', 'keys:read'] };
     const page = await openWith('/limits/new', { '/auth/me': { json: { ...me, user } } });
     await page.getByText('Your role does not change rules. Members and admins do.').waitFor();
+    await page.goto(`${fixture().dashboard.url}/reports/new`);
+    await page
+      .getByText('Your role does not change reports. Members and admins who see the whole account do.')
+      .waitFor();
+    await page.goto(`${fixture().dashboard.url}/limits/01a22506`);
+    await page.getByText('It was deleted, or you do not see its part of the account.').waitFor();
   });
 
   it('with a list has no column that would be empty for a role that only reads', async () => {
@@ -561,7 +576,16 @@ describe('a part of a page', () => {
     await page.setViewportSize({ width: 320, height: 700 });
     const role = await page.getByLabel('Role of grace@example.com').boundingBox();
     expect(role?.width).toBeGreaterThan(100);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/api/keys', async (route) => {
+      await released;
+      return route.fulfill(failed);
+    });
+    await page.reload();
     await page.getByRole('button', { name: 'Remove' }).click();
+    // Nobody removes a member before it is known what they made.
+    await page.getByRole('dialog').locator('[data-loading]').first().waitFor();
+    release();
     await page.getByText('Their keys could not be loaded: all stay active').waitFor();
     await page.getByText('Their API tokens could not be loaded: all are revoked').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -662,7 +686,7 @@ describe('rows', () => {
     const page = await open(path);
     await waitUntilIdle(page);
     const names = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.page button')].filter((each) => each.checkVisibility()).map((each) => each.ariaLabel ?? each.innerText)`,
+      `[...document.querySelectorAll('.page :is(button, a[href^="/limits/new"])')].filter((each) => each.checkVisibility()).map((each) => each.ariaLabel ?? each.innerText)`,
     );
     expect(names.length).toBeGreaterThan(1);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Group, Skeleton, Stack } from '@mantine/core';
 import { Plus, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import { useApi, useMe } from '../app.ts';
@@ -112,10 +112,11 @@ const MySessions = () => {
 
 /** Where a developer lands: a key and how to use it, what it cost, and what is left. */
 export const Access = () => {
-  const { me, may } = useMe();
+  const { me, query, may } = useMe();
   return (
     <div className="page">
       <PageHead title="My access" about="Your key, your tools, and what they cost." />
+      {query.isPending && <Skeleton height={320} radius="lg" />}
       {me && <MySpend userId={me.user.userId} />}
       {me && <MyKeys userId={me.user.userId} />}
       {may('requests:read') && <MySessions />}

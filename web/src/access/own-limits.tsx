@@ -6,7 +6,7 @@ import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { OwnLimit } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
-import { LoadProblem } from '../components/page.tsx';
+import { Loaded } from '../components/page.tsx';
 import { formatLimit } from '../format/money.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
@@ -125,11 +125,12 @@ export const OwnLimits = () => {
   };
   return (
     <>
-      <LoadProblem query={query} title="Your limits could not be loaded" />
+      <Loaded query={query} title="Your limits could not be loaded" height={24}>
+        {() => items.length === 0 && <p className="dim small">No limit is set for each member or key.</p>}
+      </Loaded>
       {items.map((limit) => (
         <Row key={`${limit.budgetId} ${limit.value}`} limit={limit} onAsk={() => setAsking(limit)} />
       ))}
-      {query.data && items.length === 0 && <p className="dim small">No limit is set for each member or key.</p>}
       <Modal
         opened={shown !== undefined}
         onClose={close}

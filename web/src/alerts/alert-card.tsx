@@ -17,7 +17,8 @@ import { formatFigure, limitTypes } from '../limits/limit-types.ts';
 import { useLimits } from '../limits/use-limits.ts';
 import { spendFiltersOf } from '../scope/scope.ts';
 import { dimensionWord, type Filters } from '../spend/filters.ts';
-import { type KeyNames, valueName } from '../spend/groups.ts';
+import { valueName } from '../spend/groups.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
 import classes from './alerts.module.css';
 
 /** An alert comes from a rule, a budget, or the plan's limit. */
@@ -140,7 +141,8 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
   );
 
 /** The summary, the names that most of it came from, and the notifications. */
-const Explanation = ({ alert, keyNames, final }: Required<Pick<AlertCardProps, 'alert' | 'keyNames' | 'final'>>) => {
+const Explanation = ({ alert, final }: Required<Pick<AlertCardProps, 'alert' | 'final'>>) => {
+  const keyNames = useKeyNames();
   const mayMatch = useMayMatch();
   return (
     <>
@@ -197,14 +199,13 @@ interface AlertCardProps {
   readonly alert: Alert;
   /** The figure of the period, once it is over. */
   readonly final?: FinalFigure | null;
-  readonly keyNames: KeyNames;
   /** Only the figures, as for acknowledged alerts; the alert's page has the rest. */
   readonly brief?: boolean;
   /** On the page of the alert, which needs no link to itself. */
   readonly isPage?: boolean;
 }
 
-export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage = false }: AlertCardProps) => {
+export const AlertCard = ({ alert, final = null, brief = false, isPage = false }: AlertCardProps) => {
   const acknowledge = useApi().useMutation('patch', '/alerts/{id}/acknowledge', {
     meta: { done: 'Acknowledged.', failure: 'Not acknowledged' },
   });
@@ -259,7 +260,7 @@ export const AlertCard = ({ alert, keyNames, final = null, brief = false, isPage
           limit <Figure alert={alert} amount={alert.limit} />, when it fired
         </span>
       </Group>
-      {brief ? <Final alert={alert} final={final} /> : <Explanation alert={alert} keyNames={keyNames} final={final} />}
+      {brief ? <Final alert={alert} final={final} /> : <Explanation alert={alert} final={final} />}
     </article>
   );
 };

@@ -9,7 +9,6 @@ import { ListPage, Loaded, PageHead } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { useSeesPart } from '../limits/use-limits.ts';
-import { useKeyNames } from '../spend/use-key-names.ts';
 import { AlertCard } from './alert-card.tsx';
 import { Cause } from './cause.tsx';
 
@@ -22,7 +21,6 @@ const views = choicesOf({ all: 'All', triggered: 'Open', acknowledged: 'Acknowle
 export const Alerts = () => {
   const { status } = getRouteApi('/members/alerts').useSearch();
   const navigate = useNavigate({ from: '/alerts' });
-  const keyNames = useKeyNames();
   const seesPart = useSeesPart();
   const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, () => REFRESH_MS);
   const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
@@ -61,7 +59,7 @@ export const Alerts = () => {
     >
       <Stack gap={14}>
         {data?.items.map((alert) => (
-          <AlertCard key={alert.id} alert={alert} keyNames={keyNames} brief={alert.status === 'acknowledged'} />
+          <AlertCard key={alert.id} alert={alert} brief={alert.status === 'acknowledged'} />
         ))}
       </Stack>
       {hasNextPage && (
@@ -76,7 +74,6 @@ export const Alerts = () => {
 /** The page of one alert, which mails link to. */
 export const OneAlert = () => {
   const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
-  const keyNames = useKeyNames();
   const query = useApi().useQuery('get', '/alerts/{id}', { params: { path: { id: alertId } } });
   return (
     <div className="page">
@@ -85,12 +82,12 @@ export const OneAlert = () => {
         query={query}
         title="The alert could not be loaded"
         height={178}
-        missing={{ icon: BellOff, title: 'Alert not found', text: 'It may belong to a different account.' }}
+        missing={{ icon: BellOff, title: 'Alert not found', text: 'It is in no part of the account that you see.' }}
       >
         {(alert) => (
           <>
-            <AlertCard isPage alert={alert} final={alert.final} keyNames={keyNames} />
-            <Cause alert={alert} keyNames={keyNames} />
+            <AlertCard isPage alert={alert} final={alert.final} />
+            <Cause alert={alert} />
           </>
         )}
       </Loaded>

@@ -29,7 +29,6 @@ import {
   parametersOf,
   picked,
 } from '../spend/filters.ts';
-import type { KeyNames } from '../spend/groups.ts';
 import { sessionOf, useAlertFilters } from './alert-card.tsx';
 
 const SHOWN = 5;
@@ -134,7 +133,7 @@ const periodOf = ({ period: { start, end } }: Alert) => ({
   to: new Date(Math.min(Date.parse(end), roundUp('hour', new Date()).getTime())).toISOString(),
 });
 
-const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames: KeyNames }) => {
+const Evidence = ({ alert, filters }: PartProps) => {
   const api = useApi();
   const navigate = useNavigate();
   const [by, setBy] = useState<(typeof dimensions)[number]>('model');
@@ -177,7 +176,6 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
                 <ChangedGroups
                   change={data}
                   by={[by]}
-                  keyNames={keyNames}
                   onPick={(values) =>
                     void navigate({
                       to: '/compare',
@@ -206,14 +204,14 @@ const Evidence = ({ alert, filters, keyNames }: PartProps & { readonly keyNames:
 };
 
 /** Behind an alert about cost: what changed, the requests and sessions that cost most, and what stops it. */
-export const Cause = ({ alert, keyNames }: { readonly alert: Alert; readonly keyNames: KeyNames }) => {
+export const Cause = ({ alert }: { readonly alert: Alert }) => {
   const filters = useAlertFilters(alert);
   const limits = useLimits();
   if (!filters) return <LoadProblem query={limits} title="The limit of this alert could not be loaded" />;
   return (
     <Stack gap={20}>
       <Brakes alert={alert} filters={filters} />
-      {alert.unit === 'nanoUsd' && <Evidence alert={alert} filters={filters} keyNames={keyNames} />}
+      {alert.unit === 'nanoUsd' && <Evidence alert={alert} filters={filters} />}
     </Stack>
   );
 };

@@ -102,7 +102,7 @@ export const OneSession = () => {
         missing={{
           icon: Workflow,
           title: 'No such session',
-          text: 'It may be older than 30 days, or than your plan keeps requests.',
+          text: 'It may be older than 30 days or than your plan keeps requests, or of keys that you do not see.',
         }}
       >
         {({ agents }) => (

@@ -5,7 +5,8 @@ import { type Column, Name, Table } from '../components/table.tsx';
 import { shownCosts } from '../format/money.ts';
 import { formatWhole, plural } from '../format/quantity.ts';
 import { dimensionName, type Filters, type GroupBy } from '../spend/filters.ts';
-import { groupFilters, groupKey, groupName, type KeyNames } from '../spend/groups.ts';
+import { groupFilters, groupKey, groupName } from '../spend/groups.ts';
+import { useKeyNames } from '../spend/use-key-names.ts';
 import classes from './compare.module.css';
 import { Bar } from './summary.tsx';
 
@@ -17,12 +18,12 @@ type Row = Group | NonNullable<SpendChange['otherGroups']>;
 interface ChangedGroupsProps {
   readonly change: SpendChange;
   readonly by: GroupBy;
-  readonly keyNames: KeyNames;
   readonly onPick: (values: Filters) => void;
 }
 
 /** The groups by change, the largest first. A click filters by one. */
-export const ChangedGroups = ({ change, by, keyNames, onPick }: ChangedGroupsProps) => {
+export const ChangedGroups = ({ change, by, onPick }: ChangedGroupsProps) => {
+  const keyNames = useKeyNames();
   const { groups, otherGroups, displayCurrency } = change;
   if (groups.length === 0) return <p className="card card-pad dim">No requests in either period.</p>;
   const most = Math.max(...groups.map(({ costChangeNanoUsd }) => Math.abs(costChangeNanoUsd ?? 0)), 1);

@@ -85,7 +85,6 @@ export const Compare = () => {
             <ChangedGroups
               change={compared}
               by={groupByOf(compared.groupBy, by)}
-              keyNames={keyNames}
               onPick={(values) => change(picked(values, by, filters))}
             />
           </Stack>

@@ -1,4 +1,5 @@
 import { Button, Skeleton, Text, TextInput } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type Permission, useMe } from '../app.ts';
 import { Count } from './amount.tsx';
@@ -153,7 +154,7 @@ export const TwoLines = ({ children, second }: { readonly children: ReactNode; r
 interface ListSectionProps<Item> extends Pick<TableProps<Item>, 'columns' | 'keyOf'> {
   readonly title: string;
   readonly action?: ReactNode;
-  readonly query: LoadedQuery & ListQuery<Item>;
+  readonly query: LoadedQuery & ListQuery<Item> & Pick<UseQueryResult, 'isLoading'>;
   /** Said where there are no items. */
   readonly none?: string;
   /** Shown above the items. */
@@ -174,6 +175,7 @@ export const ListSection = <Item,>({
     <div className="card-pad">
       <CardHead title={title}>{action}</CardHead>
       <LoadProblem query={query} title={`${title} could not be loaded`} />
+      {query.isLoading && <Skeleton height={24} />}
       {query.data?.items.length === 0 && none && <p className="dim small">{none}</p>}
       {children}
     </div>

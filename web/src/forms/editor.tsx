@@ -201,7 +201,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
           </Group>
         ) : (
           me && (
-            <p className="dim small">{`Your role does not change ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'} do.`}</p>
+            <p className="dim small">{`Your role does not change ${noun}s. ${/^(rules|reports):/.test(needs) ? 'Members and admins' : 'Admins'}${needs === 'reports:write' ? ' who see the whole account' : ''} do.`}</p>
           )
         )}
       </Stack>
@@ -269,7 +269,13 @@ export const LoadedItem = <Loaded extends Item>({
   if (item && !isMissing) return children(item);
   return (
     <EditorPage collection={collection} title={capital(noun)} query={query}>
-      {isMissing && <EmptyState icon={Trash2} title={`${capital(noun)} not found`} text="It may have been deleted." />}
+      {isMissing && (
+        <EmptyState
+          icon={Trash2}
+          title={`${capital(noun)} not found`}
+          text="It was deleted, or you do not see its part of the account."
+        />
+      )}
       {!data && !error && <Skeleton height={420} radius="lg" />}
     </EditorPage>
   );

@@ -136,6 +136,8 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
     },
     meta: { failure: 'The member was not removed' },
   });
+  // Until it is known what the member made, nobody can say what becomes of it.
+  const isPending = remove.isPending || keys.isLoading || tokens.isLoading;
   const send = () => {
     const becomes =
       keysBecome === 'keep' || keysBecome === 'revoke'
@@ -170,7 +172,7 @@ const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => voi
           ]}
         />
       )}
-      <Decision action="Remove" isPending={remove.isPending} onConfirm={send} onClose={onClose} />
+      <Decision action="Remove" isPending={isPending} onConfirm={send} onClose={onClose} />
     </Stack>
   );
 };
