@@ -90,8 +90,8 @@ export const createApp = (settings: Settings): App => {
         checkRights(error);
         // The dialog that would say so goes with its row. That of a new item stays.
         const isOfItem = String(mutationKey?.[1]).includes('{');
-        const isGone = isOfItem && problemOf(error).code === 'NOT_FOUND' && session.isSignedIn();
-        const failure = meta?.failure ?? (isGone && 'It is not there any more');
+        const gone: Record<string, string> = { NOT_FOUND: 'It is not there any more', FORBIDDEN: 'It was refused' };
+        const failure = meta?.failure ?? (isOfItem && session.isSignedIn() && gone[problemOf(error).code]);
         if (failure) notifyProblem(failure, error);
       },
       // All queries below `/keys` after one of `/keys/{id}/rotate`; after an error, too: what was deleted elsewhere must show as deleted.

@@ -465,8 +465,6 @@ describe('a part of a page', () => {
     await page
       .getByText('Your role does not change reports. Members and admins who see the whole account do.')
       .waitFor();
-    await page.goto(`${fixture().dashboard.url}/limits/01a22506`);
-    await page.getByText('It was deleted, or you do not see its part of the account.').waitFor();
   });
 
   it('with a list has no column that would be empty for a role that only reads', async () => {
@@ -516,6 +514,34 @@ describe('a part of a page', () => {
     await screenshot(page, `refused${path.replace('/', '-')}`);
     expect(reads).toBe(2);
   });
+
+  it.each([
+    ['/keys', '/keys', 'New key', 'Create the key', 'The key was not created'],
+    ['/keys', '/keys/*', 'Edit default', 'Save', 'It was refused'],
+  ])(
+    'of %s says in a dialog that a change of %s is refused since the role changed',
+    async (path, of, opens, save, why) => {
+      const me = await readApi<{ readonly user: object }>('/auth/me');
+      const page = await openWith(path, {});
+      await page.route(`**/api${of}`, (route) =>
+        route.request().method() === 'GET'
+          ? route.continue()
+          : route.fulfill({ status: 403, json: { error: { ...failed.json.error, code: 'FORBIDDEN' } } }),
+      );
+      await page.getByRole('button', { name: opens, exact: true }).click();
+      const name = page.getByRole('dialog').getByLabel('Name');
+      await name.fill('Nightly');
+      const permissions = ['spend:read', 'keys:read', 'rules:read'];
+      await page.route('**/api/auth/me', (route) =>
+        route.fulfill({ json: { ...me, user: { ...me.user, permissions } } }),
+      );
+      await page.getByRole('button', { name: save, exact: true }).click();
+      await page.getByText(why).waitFor();
+      await page.getByRole('navigation', { name: 'Pages' }).getByText('Account').waitFor({ state: 'detached' });
+      await page.getByText(why).waitFor();
+      if (opens === 'New key') expect(await name.inputValue()).toBe('Nightly');
+    },
+  );
 
   it('shows what a user may do since their role gained it, on the next page', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
@@ -797,6 +823,7 @@ describe('with a rule that was deleted elsewhere', () => {
     await page.getByLabel('Name').fill('Weekly limit');
     for (const name of clicks) await page.getByRole('button', { name, exact: true }).click();
     await page.getByText('Limit not found').waitFor();
+    await page.getByText('It was deleted, or you do not see its part of the account.').waitFor();
   });
 });
 

@@ -118,7 +118,8 @@ export const DialogButton = (props: DialogButtonProps) => {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const open = () => setOpen(true);
-  if (!useIsFor(needs)) return null;
+  // A dialog that is open stays, and says why its change is refused: what was typed is in it.
+  if (!useIsFor(needs) && !isOpen) return null;
   return (
     <>
       {Icon ? (
