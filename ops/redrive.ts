@@ -38,7 +38,8 @@ const deadLettersOf = async (sqs: SQSClient, queueUrl: string): Promise<string> 
   if (!success) throw new CommandError('This queue has no dead-letter queue: name the usage queue itself.');
   const [, , , , owner, name] = data.deadLetterTargetArn.split(':');
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: owner }));
-  return String(QueueUrl);
+  if (QueueUrl === undefined) throw new CommandError(`There is no queue ${name}.`);
+  return QueueUrl;
 };
 
 /** Every message of a queue once, ten at a time; taken messages are hidden, not deleted. */
