@@ -118,6 +118,21 @@ describe('a viewer of one project', () => {
   });
 });
 
+describe('a member of one project', () => {
+  it('is asked what a new limit is about, before it is tested', async () => {
+    const { dashboard } = fixture();
+    const owner = await register(dashboard);
+    await verifyAddress(dashboard, owner);
+    const { open } = await openSignedIn(await joinAccount(dashboard, owner, 'member', newEmail(), ['default']));
+    const page = await open('/limits/new');
+    await page.getByText('Filter by a project, key or member to test it.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Project' }).click();
+    await page.getByRole('option', { name: 'Default' }).click();
+    await page.getByText('No request matches.').waitFor();
+  });
+});
+
 describe('what keys may call', () => {
   it('is set with a preview, refuses with what is allowed, is edited and deleted', async () => {
     const { dashboard } = fixture();

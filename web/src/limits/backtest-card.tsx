@@ -12,7 +12,7 @@ import { formatBucketLong } from '../format/time.ts';
 import { collectionOf, type LimitValues, previewOf } from './limit-form.ts';
 import { conditionProblems } from './limit-problems.ts';
 import { formatFigure, limitTypes } from './limit-types.ts';
-import { useTyped } from './use-limits.ts';
+import { useSeesPart, useTyped } from './use-limits.ts';
 
 interface ChartProps {
   readonly points: readonly BacktestPoint[];
@@ -66,7 +66,8 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   const api = useApi();
   const mayMatch = useMayMatch();
   const [body, isTyped] = useTyped(previewOf(values));
-  const enabled = Object.values(conditionProblems(values)).every((problem) => problem === null);
+  const asksForPart = useSeesPart() && [values.project, values.key, values.member].every((id) => id === '');
+  const enabled = !asksForPart && Object.values(conditionProblems(values)).every((problem) => problem === null);
   const { period } = values;
   const preview = api.useQuery(
     'post',
@@ -89,7 +90,9 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
     <section className="card card-pad" aria-label={TITLE} aria-busy={preview.isFetching}>
       <CardHead title={TITLE}>
         <Text component="output" fz="sm" fw={600}>
-          {enabled ? (verdict ?? (preview.error ? 'not known' : '…')) : 'Complete the rule to test it.'}
+          {enabled && (verdict ?? (preview.error ? 'not known' : '…'))}
+          {!enabled &&
+            (asksForPart ? 'Filter by a project, key or member to test it.' : 'Complete the rule to test it.')}
         </Text>
       </CardHead>
       <LoadProblem query={preview} title="The rule could not be tested" />
