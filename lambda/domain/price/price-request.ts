@@ -10,7 +10,7 @@ import { type PricedUsage, type Provenance, type Usage, unknownPrice } from '../
 import type { Reading } from '../usage/usage-event.ts';
 import { charge, lineOf } from './charge.ts';
 import { lacksResults } from './charged-once.ts';
-import { isFreeRequest } from './free-requests.ts';
+import { isFreeRequest, startsNothing } from './free-requests.ts';
 import type { PriceBook, Rates } from './rates.ts';
 import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
@@ -81,7 +81,8 @@ const pendingStatuses: ReadonlySet<string> = new Set([
 export const priceRequest = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   if (isPending(request.reading)) return unknownPrice(reasons.pending);
   if (lacksResults(request.reading)) return unknownPrice(reasons.batchResults);
-  if (deliversNothing(request.status) && request.reading.usageSource !== 'reported') return withCost(null, 'free', 0);
+  if (deliversNothing(request.status) && request.reading.usageSource !== 'reported')
+    return isChargedError(request) ? unknownPrice(reasons.noUsage) : withCost(null, 'free', 0);
   if (!request.reading.visible) return priceReading(request, findPrice);
   const estimate = estimateUsage(request.reading);
   const priceOf = (usage: Reading['usage']) =>
@@ -195,6 +196,16 @@ const isPending = ({ usageSource, billableItems }: Reading): boolean =>
 
 /** True for an error, a redirect, "not modified" and "no content". */
 const deliversNothing = (status: number | null): boolean => status !== null && (status >= 300 || status === 204);
+
+/**
+ * Azure may charge for a prompt that its filter or the model's limit rejects, and for a time-out. Refusals of ours have no whole response.
+ * @see https://learn.microsoft.com/azure/ai-services/openai/how-to/manage-costs
+ */
+const isChargedError = (request: PriceableRequest): boolean =>
+  request.provider === 'azure' &&
+  (request.status === 400 || request.status === 408) &&
+  request.reading.complete &&
+  !startsNothing(request);
 
 /** True for a free request: usage that it shows is that of another one (a stored response, a batch that ended). */
 const isCountedElsewhere = ({ provider, method, path, reading }: PriceableRequest): boolean =>

@@ -18,6 +18,12 @@ describe('what is free', () => {
   it.each([
     ['a call of the dialect free', request({ method: 'GET', path: '/v1/models', reading: { dialect: 'free' } })],
     ['a request the provider refused', request({ status: 429 })],
+    ['a request that Azure did not process', request({ provider: 'azure', status: 429 })],
+    ['a file that Azure did not take', request({ provider: 'azure', path: '/openai/v1/files', status: 400 })],
+    [
+      'a request to Azure that the gateway refused',
+      request({ provider: 'azure', status: 400, reading: { complete: false } }),
+    ],
     ...[301, 304, 307, 204].map(
       (status) =>
         [`a response of status ${status}`, request({ status, reading: { modelRequested: 'gpt-4o' } })] as const,
@@ -55,6 +61,9 @@ describe('what is free', () => {
 describe('what is unknown, and never 0', () => {
   it.each([
     ['no usage', request(), reasons.noUsage],
+    // https://learn.microsoft.com/azure/ai-services/openai/how-to/manage-costs: "you may be charged even if the status code is not successful"
+    ["a prompt that Azure's filter rejects", request({ provider: 'azure', status: 400 }), reasons.noUsage],
+    ['a time-out of Azure', request({ provider: 'azure', status: 408 }), reasons.noUsage],
     ['a cancelled stream', request({ reading: { complete: false } }), reasons.cutWithoutUsage],
     ['no response', request({ status: null, reading: { complete: false } }), reasons.noResponse],
     [
