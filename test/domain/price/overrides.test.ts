@@ -114,6 +114,8 @@ describe('models that neither book has, or has wrong', () => {
     ['mistral', 'mistral-small-2506', [0.1, 0.01, 0.3]],
     ['mistral', 'pixtral-12b', [0.15, 0.015, 0.15]],
     ['openai', 'gpt-6.1-terra', [1, 0.05, 5]],
+    ['openai', 'gpt-6.2-astra', [8, 0.4, 40]],
+    ['openai', 'gpt-6.2-sol', [2, 0.1, 10]],
     ['openai', 'gpt-5.6-cyber', [12.5, 1.25, 75]],
     ['openai', 'gpt-daybreak-blue-latest', [4, 0.4, 20]],
     ['openai', 'chat-latest', [5, 0.5, 30]],
@@ -148,6 +150,8 @@ describe('models that cost more for long prompts', () => {
     ['anthropic', 'claude-haiku-5-5', 100_000, 0.1, 0.5],
     ['openai', 'gpt-6.1-sol', 272_000, 2, 4],
     ['openai', 'gpt-6.1-terra', 272_000, 1, 2],
+    ['openai', 'gpt-6.2-astra', 272_000, 8, 16],
+    ['openai', 'gpt-6.2-sol', 272_000, 2, 4],
     ['google', 'gemini-pro-latest', 200_000, 2, 4],
   ])('%s %s', (provider, model, limit, short, long) => {
     const input = (inputTokens: number) =>
