@@ -174,8 +174,7 @@ const ratesForModel = (
   const tiered = own
     ? { rates: own.rates, isExact: true }
     : applyTiers(
-        provider,
-        model,
+        { ...query, model },
         [...tiersOf(reading), ...tiersOfPath(provider, model, request.path)],
         priced?.rates ?? {},
       );

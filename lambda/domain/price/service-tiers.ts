@@ -1,10 +1,10 @@
-import { type Factor, times } from '../money.ts';
+import { type AttoUsd, type Factor, times } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
 import { tierMembers } from '../usage/usage.ts';
 import type { Reading } from '../usage/usage-event.ts';
 import { matchesModel } from './overrides.ts';
-import { type RateKind, type Rates, tokenKinds } from './rates.ts';
+import { type PriceQuery, type RateKind, type Rates, tokenKinds } from './rates.ts';
 
 /*
  * How service tiers change the price of tokens, pages and seconds of audio. Fees for tools stay the same.
@@ -19,6 +19,8 @@ import { type RateKind, type Rates, tokenKinds } from './rates.ts';
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo (half)
  * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (from Claude 4.5 on, all regions but `global` cost a tenth more)
+ * https://developers.openai.com/api/docs/models/gpt-6.2-sol (ultrafast at three times the price until March 2027, then at six times)
+ * https://console.groq.com/docs/batch (half of the input's price for cached tokens, too)
  * https://mistral.ai/news/mistral-ocr-3 (pages in batches)
  * xAI's batches are 20 % to 50 % off, by model.
  */
@@ -34,6 +36,10 @@ interface TierRule {
   readonly factor: Factor;
   /** Kinds that keep the list price on this tier. */
   readonly except?: readonly RateKind[];
+  /** Kinds that have no price of their own on this tier: they are charged as what they are part of. */
+  readonly without?: readonly RateKind[];
+  /** The first day (UTC) on which it no longer holds. */
+  readonly until?: string;
   /** The factor is not known exactly. */
   readonly isApproximate?: true;
 }
@@ -46,10 +52,11 @@ const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 /** First match wins. */
 const rules: readonly TierRule[] = [
   {
-    providers: ['openai', 'azure', 'anthropic', 'mistral', 'groq', 'together', 'fireworks'],
+    providers: ['openai', 'azure', 'anthropic', 'mistral', 'together', 'fireworks'],
     tier: 'batch',
     factor: HALF,
   },
+  { providers: ['groq'], tier: 'batch', factor: HALF, without: CACHE_READS },
   { providers: ['xai'], tier: 'batch', factor: HALF, isApproximate: true },
   { providers: ['openai'], tier: 'flex', factor: HALF },
   // Cache reads have a discount already, and get no second one.
@@ -79,7 +86,8 @@ const rules: readonly TierRule[] = [
     ],
   ]),
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
-  { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6-astra*'], factor: factor(6) },
+  { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6.2-sol*'], factor: factor(3), until: '2027-03-01' },
+  { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6-astra*', 'gpt-6.2-sol*'], factor: factor(6) },
   { providers: ['openai'], tier: 'ultrafast', factor: factor(6), isApproximate: true },
   { providers: ['google'], tier: 'priority', models: ['gemini-2.5-pro', 'gemini-2.5-flash'], factor: factor(9, 5) },
   // "75 % to 100 % more than standard", depending on the model.
@@ -151,8 +159,12 @@ export interface TieredRates {
   readonly isExact: boolean;
 }
 
-/** The rates of the standard tier, changed by the given tiers. */
-export const applyTiers = (provider: string, model: string, tiers: readonly string[], rates: Rates): TieredRates => {
+/** The rates of the standard tier at a time, changed by the given tiers. */
+export const applyTiers = (
+  { provider, model, at: time }: Pick<PriceQuery, 'provider' | 'model' | 'at'>,
+  tiers: readonly string[],
+  rates: Rates,
+): TieredRates => {
   let result: TieredRates = { rates, isExact: true };
   for (const named of tiers) {
     const tier = renamed[provider]?.[named] ?? named;
@@ -161,6 +173,7 @@ export const applyTiers = (provider: string, model: string, tiers: readonly stri
       (candidate) =>
         candidate.tier === tier &&
         candidate.providers.includes(provider) &&
+        (!candidate.until || time < new Date(candidate.until)) &&
         (!candidate.models || matchesModel(candidate.models, model)),
     );
     result = {
@@ -173,11 +186,10 @@ export const applyTiers = (provider: string, model: string, tiers: readonly stri
 
 const multipliedKinds: readonly RateKind[] = [...tokenKinds, 'audioSeconds', 'pages', 'annotatedPages'];
 
-const multiplied = (rates: Rates, { factor: by, except = [] }: TierRule): Rates => ({
-  ...rates,
-  ...Object.fromEntries(
-    multipliedKinds.flatMap((kind) =>
-      rates[kind] === undefined || except.includes(kind) ? [] : [[kind, times(rates[kind], by)]],
-    ),
-  ),
-});
+const multiplied = (rates: Rates, { factor: by, except = [], without = [] }: TierRule): Rates =>
+  Object.fromEntries(
+    (Object.entries(rates) as [RateKind, AttoUsd][]).flatMap(([kind, rate]) => {
+      if (without.includes(kind)) return [];
+      return [[kind, multipliedKinds.includes(kind) && !except.includes(kind) ? times(rate, by) : rate]];
+    }),
+  );

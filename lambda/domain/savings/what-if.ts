@@ -86,7 +86,8 @@ const changedCost = (record: PriceableRecord, change: Change, pricing: Pricing):
   if (priced.costNanoUsd === null) return 'noPrice';
   if (change.tier === undefined || priced.ownPrices?.lines) return priced.costNanoUsd;
   const model = modelOf(after)?.toLowerCase() ?? '';
-  return applyTiers(after.provider, model, tiersOf(after.reading), {}).isExact ? priced.costNanoUsd : 'noTier';
+  const query = { provider: after.provider, model, at: new Date(after.startedAt) };
+  return applyTiers(query, tiersOf(after.reading), {}).isExact ? priced.costNanoUsd : 'noTier';
 };
 
 /** The account's prices with one more. Where that depends on sums of a month, they are those of the requests. */

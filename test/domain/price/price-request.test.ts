@@ -480,8 +480,13 @@ describe('service tiers', () => {
     expect(cost('gpt-5.5', 'fast')).toEqual(cost('gpt-5.5', 'priority'));
   });
 
-  it('raise it six times for ultrafast, which is an estimate but for one model', () => {
+  it('raise it six times for ultrafast, which is an estimate but for some models', () => {
     expect(cost('gpt-6-astra', 'ultrafast')).toMatchObject({ costNanoUsd: 120_000_000_000, provenance: 'computed' });
+    const sol = (startedAt: string) =>
+      priceRequest(request({ startedAt, reading: { usage, modelServed: 'gpt-6.2-sol', serviceTier: 'ultrafast' } }));
+    // Long prompts cost 4 USD a million tokens; ultrafast costs three times as much until the end of February.
+    expect(sol('2027-02-28T23:59:59Z')).toMatchObject({ costNanoUsd: 12_000_000_000, provenance: 'computed' });
+    expect(sol('2027-03-01T00:00:00Z')).toMatchObject({ costNanoUsd: 24_000_000_000, provenance: 'computed' });
     expect(cost('gpt-5.6-sol', 'ultrafast')).toMatchObject(estimated(reasons.tier));
     expect(cost('gpt-5.6-sol', 'ultrafast').costNanoUsd).toBe(6 * (cost('gpt-5.6-sol', 'default').costNanoUsd ?? 0));
   });
