@@ -110,7 +110,8 @@ const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUs
   const usage = read?.usage ?? null;
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
   if (!usage) return unknownPrice(whyNoUsage(request));
-  if (usage.providerCostNanoUsd !== null && !request.ownRates)
+  const isWhole = !reading.billableItems[BILLABLE.resultsWithoutUsage];
+  if (usage.providerCostNanoUsd !== null && isWhole && !request.ownRates)
     return withCost(usage, 'provider', usage.providerCostNanoUsd);
   const parts = partsOf(reading);
   if (parts.length === 0) return withCost(usage, 'free', 0);

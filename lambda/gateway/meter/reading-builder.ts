@@ -258,10 +258,10 @@ export class ReadingBuilder implements PickerSink {
     this.#takeGrounding();
     this.#takeNames(this.#values);
     this.#values.delete('model');
+    const isResult = this.#found.delete('#result') || this.#values.get('lineStatus') === 200;
     if (!usage) {
       // The cost of a result without usage is not known. Errors and moderations are free.
-      if (this.#values.get('lineStatus') === 200 && !this.#found.has('#results'))
-        this.#number(BILLABLE.resultsWithoutUsage, 1);
+      if (isResult && !this.#found.has('#results')) this.#number(BILLABLE.resultsWithoutUsage, 1);
       return;
     }
     // Anthropic does not charge for a refusal without output.

@@ -141,7 +141,14 @@ export const wantedInBatch: Wanted = {
     '*': {
       '': '#line',
       response: { body: lineResponse },
-      batch_result: { response: { chat_get_completion: lineResponse } },
+      batch_result: {
+        response: {
+          '': '#result',
+          chat_get_completion: lineResponse,
+          image_generation: lineResponse,
+          video_generation: lineResponse,
+        },
+      },
     },
   },
   outputs: { '*': { '': '#line', response: { body: lineResponse } } },
