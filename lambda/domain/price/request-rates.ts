@@ -176,9 +176,9 @@ const ratesForModel = (
     : applyTiers(
         { ...query, model },
         [...tiersOf(reading), ...tiersOfPath(provider, model, request.path)],
-        priced?.rates ?? {},
+        ratesOfPath(request, priced?.rates ?? {}),
       );
-  if (!tiered.isExact) doubts.push('tier');
+  if (!tiered.isExact || mayHaveWindow(request)) doubts.push('tier');
   const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
   // These fees depend on the request: they replace what a book has, but not the account's own rates.
   if (isByImage && own?.rates.images === undefined) rates.images = image.rate;
@@ -201,6 +201,27 @@ const ratesForModel = (
     doubts,
   };
 };
+
+/** OpenAI's decisions have no price but for input: output is free, and caches neither cost more nor less. @see https://apidog.com/blog/openai-decisions-api */
+const ratesOfPath = ({ provider, path }: PriceableRequest, rates: Rates): Rates => {
+  const { input } = rates;
+  return provider === 'openai' && path.endsWith('/decisions') && input !== undefined ? { input, output: 0n } : rates;
+};
+
+/**
+ * From then on a response in the background may take two or eight hours, for 30 or 40 % less. Only the request that made it says so.
+ * @see https://developers.openai.com/api/docs/guides/flex-processing
+ */
+const COMPLETION_WINDOWS_FROM = '2026-11-17';
+/** The tier that completion windows have. */
+const STANDARD = ['', 'default', 'auto'];
+
+const mayHaveWindow = ({ provider, method, startedAt, reading }: PriceableRequest): boolean =>
+  provider === 'openai' &&
+  method === 'GET' &&
+  startedAt >= COMPLETION_WINDOWS_FROM &&
+  reading.billableItems[BILLABLE.responseBackground] === 1 &&
+  tiersOf(reading).every((tier) => STANDARD.includes(tier));
 
 /** The largest prompt of a batch; of any other request its own. */
 const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>
