@@ -17,7 +17,7 @@ import { currentAssembly } from '../../local/synth.ts';
 const BUDGETS_KB: Readonly<Record<string, number>> = {
   'gateway/Proxy/Function': 112,
   'usage/Recorder': 545,
-  'usage/Sweep': 480,
+  'usage/Sweep': 495,
   'usage/Rollup': 364,
   'usage/OwnPrices': 640,
   'usage/PriceFeed': 355,
