@@ -596,6 +596,7 @@ describe('units other than tokens', () => {
     expect(tts1).toMatchObject({ costNanoUsd: 4096 * 15_000, provenance: 'computed' });
     const audio = (seconds: number) => ({ usage: { type: 'duration', seconds } });
     expect(priced({ ...audio(6), modelRequested: 'whisper-1' }).costNanoUsd).toBe(600_000);
+    expect(priced({ ...audio(60), modelRequested: 'gpt-live-transcribe' }).costNanoUsd).toBe(17_000_000);
     expect(priced({ ...audio(1), modelRequested: 'whisper-large-v3' }, 'groq').costNanoUsd).toBe(308_333);
   });
 

@@ -19,6 +19,7 @@ describe('models that hide their reasoning', () => {
     'x-ai/grok-4-fast-reasoning',
     'gemini-2.5-pro',
     'gemini-3-pro-preview',
+    'sonar-deep-research',
   ])('%s', (model) => {
     expect(hidesReasoning(model)).toBe(true);
   });
@@ -33,6 +34,7 @@ describe('models that hide their reasoning', () => {
     'gemini-2.5-flash-lite',
     'claude-sonnet-4-5',
     'qwen-o3',
+    'sonar-reasoning-pro',
   ])('not %s', (model) => {
     expect(hidesReasoning(model)).toBe(false);
   });
