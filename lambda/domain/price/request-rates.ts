@@ -213,15 +213,13 @@ const ratesOfPath = ({ provider, path }: PriceableRequest, rates: Rates): Rates 
  * @see https://developers.openai.com/api/docs/guides/flex-processing
  */
 const COMPLETION_WINDOWS_FROM = '2026-11-17';
-/** The tier that completion windows have. */
-const STANDARD = ['', 'default', 'auto'];
 
 const mayHaveWindow = ({ provider, method, startedAt, reading }: PriceableRequest): boolean =>
   provider === 'openai' &&
   method === 'GET' &&
   startedAt >= COMPLETION_WINDOWS_FROM &&
   reading.billableItems[BILLABLE.responseBackground] === 1 &&
-  tiersOf(reading).every((tier) => STANDARD.includes(tier));
+  tiersOf(reading).every((tier) => ['', 'default', 'auto'].includes(tier));
 
 /** The largest prompt of a batch; of any other request its own. */
 const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>

@@ -49,42 +49,30 @@ const REGIONAL = 'regional';
 
 const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 
+const priority = (by: Factor, models: readonly string[]): TierRule => ({
+  providers: ['openai'],
+  tier: 'priority',
+  models,
+  factor: by,
+});
+
 /** First match wins. */
 const rules: readonly TierRule[] = [
-  {
-    providers: ['openai', 'azure', 'anthropic', 'mistral', 'together', 'fireworks'],
-    tier: 'batch',
-    factor: HALF,
-  },
+  { providers: ['openai', 'azure', 'anthropic', 'mistral', 'together', 'fireworks'], tier: 'batch', factor: HALF },
   { providers: ['groq'], tier: 'batch', factor: HALF, without: CACHE_READS },
   { providers: ['xai'], tier: 'batch', factor: HALF, isApproximate: true },
   { providers: ['openai'], tier: 'flex', factor: HALF },
   // Cache reads have a discount already, and get no second one.
   { providers: ['google'], tier: 'batch', factor: HALF, except: CACHE_READS },
   { providers: ['google', 'vertex'], tier: 'flex', factor: HALF, except: CACHE_READS },
-  ...priority([factor(7, 4), ['gpt-4o-2024-05-13', 'gpt-4.1', 'gpt-4.1-2025*', 'gpt-4.1-mini*', 'o3', 'o3-2025*']]),
-  ...priority([factor(5, 3), ['gpt-4o-mini*']]),
-  ...priority([factor(17, 10), ['gpt-4o', 'gpt-4o-2024*']]),
-  ...priority([factor(20, 11), ['o4-mini*']]),
-  ...priority([factor(9, 5), ['gpt-5-mini*']]),
-  ...priority([factor(5, 2), ['gpt-5.5', 'gpt-5.5-2026*']]),
-  ...priority([
-    factor(2),
-    [
-      'gpt-4.1-nano*',
-      'gpt-5',
-      'gpt-5-2025*',
-      'gpt-5-codex',
-      'gpt-5.1*',
-      'gpt-5.2*',
-      'gpt-5.3-codex',
-      'gpt-5.4',
-      'gpt-5.4-2026*',
-      'gpt-5.4-mini*',
-      'gpt-5.6*',
-      'gpt-6*',
-    ],
-  ]),
+  priority(factor(7, 4), ['gpt-4o-2024-05-13', 'gpt-4.1', 'gpt-4.1-2025*', 'gpt-4.1-mini*', 'o3', 'o3-2025*']),
+  priority(factor(5, 3), ['gpt-4o-mini*']),
+  priority(factor(17, 10), ['gpt-4o', 'gpt-4o-2024*']),
+  priority(factor(20, 11), ['o4-mini*']),
+  priority(factor(9, 5), ['gpt-5-mini*']),
+  priority(factor(5, 2), ['gpt-5.5', 'gpt-5.5-2026*']),
+  priority(factor(2), ['gpt-4.1-nano*', 'gpt-5', 'gpt-5-2025*', 'gpt-5-codex', 'gpt-5.1*', 'gpt-5.2*']),
+  priority(factor(2), ['gpt-5.3-codex', 'gpt-5.4', 'gpt-5.4-2026*', 'gpt-5.4-mini*', 'gpt-5.6*', 'gpt-6*']),
   { providers: ['openai', 'xai'], tier: 'priority', factor: factor(2), isApproximate: true },
   { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6.2-sol*'], factor: factor(3), until: '2027-03-01' },
   { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6-astra*', 'gpt-6.2-sol*'], factor: factor(6) },
@@ -119,21 +107,8 @@ const rules: readonly TierRule[] = [
   { providers: ['vertex'], tier: REGIONAL, models: ['claude-*'], factor: factor(11, 10) },
 ];
 
-function priority([multiple, models]: readonly [Factor, readonly string[]]): TierRule[] {
-  return [{ providers: ['openai'], tier: 'priority', models, factor: multiple }];
-}
-
 /** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
-const listPriced = new Set([
-  '',
-  'default',
-  'auto',
-  'standard',
-  'standard_only',
-  'on_demand',
-  'performance',
-  'provisioned',
-]);
+const LIST_PRICED = /^(|default|auto|standard|standard_only|on_demand|performance|provisioned)$/;
 const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new Set(['flex']) };
 
 /** Newer names of tiers, by provider. */
@@ -168,7 +143,7 @@ export const applyTiers = (
   let result: TieredRates = { rates, isExact: true };
   for (const named of tiers) {
     const tier = renamed[provider]?.[named] ?? named;
-    if (listPriced.has(tier) || listPricedBy[provider]?.has(tier)) continue;
+    if (LIST_PRICED.test(tier) || listPricedBy[provider]?.has(tier)) continue;
     const rule = rules.find(
       (candidate) =>
         candidate.tier === tier &&

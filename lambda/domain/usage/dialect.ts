@@ -41,17 +41,8 @@ export const dialects = [
 
 export type Dialect = (typeof dialects)[number];
 
-const dialectsWithoutOutput: ReadonlySet<Dialect> = new Set([
-  'openai-embeddings',
-  'openai-moderations',
-  'gemini-embed',
-  'gemini-cache',
-  'cohere-embed',
-  'cohere-rerank',
-]);
-
 /** True for endpoints that generate nothing: all their tokens are input. */
-export const hasNoOutput = (dialect: Dialect): boolean => dialectsWithoutOutput.has(dialect);
+export const hasNoOutput = (dialect: Dialect): boolean => /-(embed|embeddings|moderations|cache|rerank)$/.test(dialect);
 
 /** In place of the HTTP method: a WebSocket connection, and each response on it. */
 export const WEBSOCKET = 'WEBSOCKET';
