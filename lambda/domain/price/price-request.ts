@@ -132,7 +132,7 @@ const priceByBook = (request: PriceableRequest, read: ReadUsage | null, findPric
   const found = ratesFor(request, usage, findPrice);
   if (!found) return unknownPrice(reasons.noPrice, usage);
   const spoken = withSpeech(usage, reading, found.rates);
-  const { charges, unpriced } = charge(withMinimums(request.provider, spoken), found.rates);
+  const { charges, unpriced } = charge(asCharged(request.provider, models[0], spoken), found.rates);
   if (unpriced.length > 0) return unknownPrice(reasons.noRate, usage);
   const reason = spoken === usage ? whyEstimated(reading, gap, found.doubts) : reasons.estimatedUsage;
   return {
@@ -164,10 +164,22 @@ const withSpeech = (usage: Usage, { billableItems, usageSource }: Reading, rates
 /** Groq charges for at least ten seconds of audio. @see https://console.groq.com/docs/speech-to-text */
 const MIN_GROQ_AUDIO_SECONDS = 10;
 
-const withMinimums = (provider: string, usage: Usage): Usage => {
-  const seconds = usage.units.audioSeconds ?? 0;
-  if (provider !== 'groq' || seconds === 0 || seconds >= MIN_GROQ_AUDIO_SECONDS) return usage;
-  return { ...usage, units: { ...usage.units, audioSeconds: MIN_GROQ_AUDIO_SECONDS } };
+/**
+ * A search of these models is charged as 8,000 input tokens of what it found, which their usage leaves out; not with the older tool.
+ * @see https://developers.openai.com/api/docs/pricing#built-in-tools
+ */
+const SEARCH_TOKENS = 8_000;
+const SEARCHES_BY_BLOCK = /^gpt-4(o|\.1)-mini(?!-search)/i;
+
+/** Usage with what is charged and not reported. */
+const asCharged = (provider: string, model: string | undefined, usage: Usage): Usage => {
+  const { audioSeconds = 0, webSearches = 0 } = usage.units;
+  if (provider === 'groq' && audioSeconds > 0)
+    return { ...usage, units: { ...usage.units, audioSeconds: Math.max(audioSeconds, MIN_GROQ_AUDIO_SECONDS) } };
+  if (provider !== 'openai' || !model || !SEARCHES_BY_BLOCK.test(model)) return usage;
+  const found = webSearches * SEARCH_TOKENS;
+  // More input than that may have them.
+  return usage.inputTokens < found ? { ...usage, inputTokens: usage.inputTokens + found } : usage;
 };
 
 /** One price for all parts of a request. It is known only when all of them are. */
