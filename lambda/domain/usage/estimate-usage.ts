@@ -41,13 +41,7 @@ const shapes: Partial<Record<Dialect, Shape>> = {
 };
 
 /** Dialects whose text goes to the model without a chat template. */
-const plainDialects: ReadonlySet<Dialect> = new Set([
-  'openai-completions',
-  'openai-embeddings',
-  'gemini-embed',
-  'cohere-generate',
-  'cohere-embed',
-]);
+const PLAIN = /^(openai-completions|cohere-generate)$|-embed(dings)?$/;
 
 /** Name of the model where neither request nor response names one. */
 const usualModels: Partial<Record<Dialect, string>> = {
@@ -116,7 +110,7 @@ const inputTokens = (
   if (!prompt) return null;
   const images = prompt.images.map((image) => imageTokens(model, image));
   const tokens =
-    promptTokens(prompt, tokenizer, !plainDialects.has(dialect)) +
+    promptTokens(prompt, tokenizer, !PLAIN.test(dialect)) +
     images.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0);
   return { tokens: Math.ceil(tokens), isLowerBound: prompt.uncounted.length > 0 || images.includes(null) };
 };
