@@ -43,6 +43,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
   const values = new Map<string, unknown>();
   const prompt = new PromptCounter();
   const fallbacks: string[] = [];
+  const isGroqChat = path.startsWith('/openai/v1/chat');
 
   const sink: PickerSink = {
     value: (name, json) => {
@@ -60,7 +61,8 @@ export const createRequestReader = (contentType: string | undefined, path: strin
       }
       if (name === 'tool.type' && typeof value === 'string' && value.startsWith('web_search_preview'))
         values.set('webSearchPreview', true);
-      if (name === 'tool.type' && value === 'browser_search') values.set('browserSearch', true);
+      if (name === 'tool.type' && (value === 'browser_search' || (isGroqChat && value === 'code_interpreter')))
+        values.set('groqTool', true);
       if (name === 'tool.model' && typeof value === 'string') values.set(BILLABLE.imageGenModel, value);
       if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
       else if (!name.startsWith('tool.') && !name.startsWith('part.')) values.set(name, value);
@@ -140,7 +142,7 @@ const factsOf = (
     if (value !== null) billableItems[name] = value;
   }
   if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
-  if (values.get('browserSearch') && values.get('stream') === true) billableItems[BILLABLE.executedTools] = 1;
+  if (values.get('groqTool') && values.get('stream') === true) billableItems[BILLABLE.executedTools] = 1;
   if (text('annotation') !== null) billableItems[BILLABLE.annotation] = 1;
   return {
     model: text('model'),
