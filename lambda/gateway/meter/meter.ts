@@ -205,9 +205,6 @@ const headerUsage = (headers: UsageHeaders, path: string): Record<string, unknow
 const headerTier = (headers: UsageHeaders): string | null =>
   headers.find(([name, value]) => value === 'optimized' || name.endsWith('-tier'))?.[1] ?? null;
 
-/** Dialects whose output is no text, and free. */
-const embeddings: ReadonlySet<Dialect> = new Set(['openai-embeddings', 'gemini-embed', 'cohere-embed']);
-
 /** The reading of a request without a response. */
 export const emptyReading = async (request: MeteredRequest): Promise<Reading> =>
   assemble(request, await request.facts(), dialectOf(request.method, request.path), new ReadingBuilder(), false);
@@ -244,7 +241,8 @@ const assemble = (
 const withVisible = (reading: Reading, { prompt }: BodyFacts, output: VisibleOutput): Reading => {
   const isHalf = !reading.complete && reading.dialect === 'anthropic-messages';
   if (reading.usage !== null && !isHalf) return reading;
-  const isEmbedding = embeddings.has(reading.dialect);
+  // Its output is no text, and free.
+  const isEmbedding = reading.dialect.includes('-embed');
   const counted = isEmbedding && reading.complete ? { outputBytes: 0 } : output.count();
   if (counted === null) return reading;
   const sizes = prompt.count();
