@@ -89,12 +89,16 @@ describe('aliases that moved on', () => {
   });
 });
 
-describe('Gemini 4 Argon', () => {
+describe("Google's introductory prices", () => {
   it.each([
-    ['2026-11-30T23:59:59Z', [2, 0.1, 10]],
-    ['2026-12-01T00:00:00Z', [4, 0.2, 20]],
-  ])('costs twice as much from December on: %s', (at, rates) => {
-    expect(usdPerMtok('google', 'gemini-4-argon', at)).toEqual(rates);
+    ['gemini-4-argon', '2026-12-01T00:00:00Z', [2, 0.1, 10]],
+    ['gemini-3.8-flash-tts', '2027-01-01T00:00:00Z', [0.5, 0.075, 9]],
+    ['gemini-3.8-flash-lite-tts', '2027-01-01T00:00:00Z', [0.5, 0.075, 6]],
+    ['gemini-3.8-flash', '2027-01-01T00:00:00Z', [0.75, 0.075, 3.75]],
+    ['gemini-flash-latest', '2027-01-01T00:00:00Z', [0.75, 0.075, 3.75]],
+  ])('of %s double at %s', (model, end, rates) => {
+    expect(usdPerMtok('google', model, new Date(Date.parse(end) - 1_000).toISOString())).toEqual(rates);
+    expect(usdPerMtok('google', model, end)).toEqual(rates.map((usd) => 2 * usd));
   });
 });
 
@@ -122,8 +126,6 @@ describe('models that neither book has, or has wrong', () => {
     ['openai', 'gpt-image-2.5-flare-2026-09-08', [5, 1.25, 30]],
     ['openai', 'gpt-image-2.6-sunburst', [5, 1.25, 30]],
     ['google', 'gemini-pro-latest', [2, 0.2, 12]],
-    ['google', 'gemini-3.8-flash-tts', [0.5, 0.075, 9]],
-    ['google', 'gemini-3.8-flash-lite-tts', [0.5, 0.075, 6]],
     ['google', 'gemini-robotics-er-2-preview', [1, 0, 5]],
     ['google', 'gemini-embedding-2-preview', [0.2, 0, 0]],
     ['openrouter', 'moonshotai/kimi-k3.1-pro', [2, 0.2, 10]],
