@@ -101,11 +101,11 @@ const modelsOf = (label: string, modelsDevId: string): Map<string, Limits> => {
   return models;
 };
 
-/** The highest rates of a model for prompts of a size, in nano-USD. Null without a price. */
-const ratesAt = (provider: string, model: string, day: string, inputTokens: number) => {
-  const found = HOURS.flatMap((hour): Rates[] => {
-    const at = new Date(`${day}T${String(hour).padStart(2, '0')}:00:00Z`);
-    const rates = findPrice({ provider, model, at, inputTokens })?.rates;
+/** The highest rates of a model for prompts of a size, in nano-USD: those of the day, or of a year later where the book has a rise. */
+const ratesAt = (provider: string, model: string, day: Day, inputTokens: number) => {
+  const times = [...HOURS.map((hour) => `${day}T${String(hour).padStart(2, '0')}`), `${addDays(day, 365)}T00`];
+  const found = times.flatMap((time): Rates[] => {
+    const rates = findPrice({ provider, model, at: new Date(`${time}:00:00Z`), inputTokens })?.rates;
     return rates ? [rates] : [];
   });
   const highest = (...kinds: readonly RateKind[]): number =>
@@ -120,7 +120,7 @@ const LARGE = (PROMPT_SIZE_LIMITS.at(-1) ?? 0) + 1;
 
 const text = (rate: number): number => Number(rate.toPrecision(8));
 
-const rowOf = (provider: string, model: string, { context, output }: Limits, day: string): string | null => {
+const rowOf = (provider: string, model: string, { context, output }: Limits, day: Day): string | null => {
   const base = ratesAt(provider, model, day, SMALL);
   const highest = ratesAt(provider, model, day, LARGE);
   if (!base || !highest || (base.tokens.every((rate) => rate === 0) && base.named.length === 0)) return null;
@@ -139,7 +139,7 @@ const rowOf = (provider: string, model: string, { context, output }: Limits, day
  *
  * @param day whose prices are taken, ISO 8601
  */
-export const worstRatesOf = (day: string): Record<string, string[]> =>
+export const worstRatesOf = (day: Day): Record<string, string[]> =>
   Object.fromEntries(
     priced.map(({ label, priceIds }) => {
       const models = [...modelsOf(label, priceIds.modelsDev)].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -17,6 +17,11 @@ describe('the table that budgets reserve by', () => {
     );
   });
 
+  it('has the price that follows an introductory one, which may begin before the next table', () => {
+    expect(worstRates.rows.google).toContain('gemini-4-argon 4000 20000 65536 0');
+    expect(worstRates.rows.google).toContain('gemini-3.8-flash 1500 7500 65536 1048576');
+  });
+
   it('has the prices of peak hours, which weekends and holidays lack', () => {
     const week = ['2026-11-26', '2026-11-27', '2026-11-28', '2026-11-29', '2026-10-07'];
     expect(week.map(workdayOf)).toEqual(['2026-11-26', '2026-11-27', '2026-11-27', '2026-11-27', '2026-09-30']);
