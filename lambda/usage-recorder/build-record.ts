@@ -1,4 +1,6 @@
+import { isOwnLabel } from '../domain/hosts.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
+import { withoutPath } from '../domain/price/model-names.ts';
 import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import { durationBucketOf } from '../domain/spend/durations.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -40,15 +42,19 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
   return isPlausible ? priced : unknownPrice('The numbers reported for this request cannot be true.');
 };
 
+/** The name that a model is counted by: one for all calls of a provider. Own servers have models of any name. */
+const countedAs = (provider: AccountCloseEvent['provider'], model: string | null): string | null =>
+  withoutOther(model === null || isOwnLabel(provider) ? model : withoutPath(model));
+
 /**
  * A reading that fits an item (400 KB) and a transaction of 100 records (4 MB). The gateway keeps readings below this limit, so only
  * an event of a foreign or broken sender is truncated.
  */
-const bounded = (read: AccountCloseEvent['reading']) => {
+const bounded = ({ provider, reading: read }: AccountCloseEvent) => {
   const reading = {
     ...read,
-    modelRequested: withoutOther(read.modelRequested),
-    modelServed: withoutOther(read.modelServed),
+    modelRequested: countedAs(provider, read.modelRequested),
+    modelServed: countedAs(provider, read.modelServed),
   };
   const { usage, billableItems } = reading;
   const fits = Buffer.byteLength(JSON.stringify({ usage, billableItems })) <= 2 * MAX_RAW_USAGE_BYTES;
@@ -123,7 +129,7 @@ export const recordOfClose = (
   ...(event.outcome !== 'refused' && { durationBucket: durationBucketOf(event.totalMs) }),
   requestBytes: event.requestBytes,
   responseBytes: event.responseBytes,
-  ...bounded(event.reading),
+  ...bounded(event),
   ...(event.reservations?.some(isOfAll) && {
     reservations: event.reservations.filter(isOfAll).map(({ budgetId, nanoUsd }) => ({ budgetId, nanoUsd })),
   }),

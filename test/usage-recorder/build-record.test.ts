@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
 import { plausible, recordOfClose } from '../../lambda/usage-recorder/build-record.ts';
-import { closeEvent, priceOfTokens } from './events.ts';
+import { closeEvent, priceOfTokens, recordOf } from './events.ts';
 
 /** The most that one request may add to a counter. */
 const MOST = 9e13;
@@ -41,6 +41,22 @@ describe('plausible', () => {
 });
 
 describe('a record', () => {
+  it.each([
+    ['google', 'models/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['vertex', 'projects/p/locations/global/publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['vertex', 'publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro'],
+    ['google', 'tunedModels/mine', 'tunedModels/mine'],
+    ['own-gpu', 'models/llama', 'models/llama'],
+    ['fireworks', 'accounts/fireworks/models/glm-5', 'accounts/fireworks/models/glm-5'],
+  ] as const)('of %s names %s without the path that only some calls have: %s', (provider, model, expected) => {
+    const event = closeEvent();
+    const reading = { ...event.reading, modelRequested: model, modelServed: model };
+    expect(recordOf({ ...event, provider, reading }).reading).toMatchObject({
+      modelRequested: expected,
+      modelServed: expected,
+    });
+  });
+
   it('has what limits reserved, but for limits of each, and how long a provider took', () => {
     const reservation = { periodId: 'monthly#2026-11-01', minute: 1, unknownNanoUsd: 0 };
     const reservations = [

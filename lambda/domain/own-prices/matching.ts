@@ -1,3 +1,4 @@
+import { withoutPath } from '../price/model-names.ts';
 import { matchesModel } from '../price/overrides.ts';
 import { tiersOf } from '../price/service-tiers.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
@@ -17,7 +18,7 @@ export interface PriceMatching {
 }
 
 /** A model as prices name it. */
-const modelName = (model: string | null): string => (model ?? '').toLowerCase().replace(/^models\//, '');
+const modelName = (model: string | null): string => withoutPath((model ?? '').toLowerCase());
 
 const billedModel = ({ reading }: MatchableRequest): string => modelName(reading.modelServed ?? reading.modelRequested);
 

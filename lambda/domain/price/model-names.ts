@@ -31,15 +31,16 @@ export const modelMeant = (provider: string, dialect: Dialect, name: string): st
     ? name.replace(/^voxtral-mini-(?=2507|latest)/i, 'voxtral-mini-transcribe-')
     : name;
 
+/** Without the path that some calls of Google have in front of a model's name: caches, batches, Vertex AI's. */
+export const withoutPath = (model: string): string =>
+  model.replace(/^((projects\/.+\/)?publishers\/[^/]+\/)?models\//, '');
+
 /**
  * The names to look a model up by, the closest first: as given, then without the parts that books leave out. A fine-tuned model
  * (`ft:…`) never has the price of its base model, which is cheaper.
  */
 export const modelNames = (model: string): readonly string[] => {
-  const given = model
-    .trim()
-    .toLowerCase()
-    .replace(/^models\//, '');
+  const given = withoutPath(model.trim().toLowerCase());
   const name = (Object.hasOwn(aliases, given) && aliases[given]) || given;
   if (name.startsWith('ft:')) return [name];
   const unrouted = name.replace(ROUTE, '');

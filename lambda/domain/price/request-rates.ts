@@ -7,7 +7,7 @@ import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import { rateOf } from './charge.ts';
 import { imageRate } from './image-prices.ts';
-import { modelMeant } from './model-names.ts';
+import { modelMeant, withoutPath } from './model-names.ts';
 import { matchesModel } from './overrides.ts';
 import type { PriceBook, PriceDoubt, PriceEvidence, RateKind, Rates } from './rates.ts';
 import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
@@ -140,9 +140,8 @@ export const ratesFor = (request: PriceableRequest, usage: Usage, findPrice: Pri
   return null;
 };
 
-/** Without the path that Google puts in front. */
 const nameOf = ({ provider, reading }: PriceableRequest, model: string): string =>
-  modelMeant(provider, reading.dialect, model).replace(/^(projects\/.+\/publishers\/[^/]+\/)?models\//, '');
+  withoutPath(modelMeant(provider, reading.dialect, model));
 
 const ratesForModel = (
   request: PriceableRequest,
