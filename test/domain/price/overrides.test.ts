@@ -92,6 +92,7 @@ describe('aliases that moved on', () => {
 describe("Google's introductory prices", () => {
   it.each([
     ['gemini-4-argon', '2026-12-01T00:00:00Z', [2, 0.1, 10]],
+    ['gemini-4-carbon', '2026-12-01T00:00:00Z', [2, 0.1, 10]],
     ['gemini-3.8-flash-tts', '2027-01-01T00:00:00Z', [0.5, 0.075, 9]],
     ['gemini-3.8-flash-lite-tts', '2027-01-01T00:00:00Z', [0.5, 0.075, 6]],
     ['gemini-3.8-flash', '2027-01-01T00:00:00Z', [0.75, 0.075, 3.75]],
@@ -127,6 +128,7 @@ describe('models that neither book has, or has wrong', () => {
     ['openai', 'gpt-image-2.6-sunburst', [5, 1.25, 30]],
     ['google', 'gemini-pro-latest', [2, 0.2, 12]],
     ['google', 'gemini-robotics-er-2-preview', [1, 0, 5]],
+    ['google', 'gemini-4-hydrogen', [1.5, 0.075, 7.5]],
     ['google', 'gemini-embedding-2-preview', [0.2, 0, 0]],
     ['openrouter', 'moonshotai/kimi-k3.1-pro', [2, 0.2, 10]],
     ['openrouter', 'minimax/minimax-m3.1-flash', [0.15, 0.015, 0.6]],
@@ -144,6 +146,16 @@ describe("Cohere's rerankers", () => {
     expect(rates('rerank-v4.0-pro')).toEqual({ searchUnits: attoUsdPerUnit(0.0025) });
     expect(rates('rerank-v5.0-fast')).toEqual({ input: attoUsdPerUnit(0.02, 1e6) });
     expect(rates('rerank-v6.0')).toBeUndefined();
+  });
+});
+
+describe('images and videos that a live model of Gemini 2.5 sees', () => {
+  it.each(['gemini-live-2.5-flash-preview', 'gemini-2.5-flash-native-audio-preview-12-2025'])('%s', (model) => {
+    const { input, ...rates } =
+      findPrice({ provider: 'google', model, at: new Date('2026-11-20T12:00:00Z'), inputTokens: 0 })?.rates ?? {};
+    const asAudio = attoUsdPerUnit(3, 1e6);
+    expect(input).toBe(attoUsdPerUnit(0.5, 1e6));
+    expect(rates).toMatchObject({ inputAudio: asAudio, inputImage: asAudio, inputVideo: asAudio });
   });
 });
 
