@@ -1,6 +1,6 @@
 import { isOwnLabel } from '../domain/hosts.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
-import { withoutPath } from '../domain/price/model-names.ts';
+import { nameAt } from '../domain/price/model-names.ts';
 import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import { durationBucketOf } from '../domain/spend/durations.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
@@ -44,7 +44,7 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
 
 /** The name that a model is counted by: one for all calls of a provider. Own servers have models of any name. */
 const countedAs = (provider: AccountCloseEvent['provider'], model: string | null): string | null =>
-  withoutOther(model === null || isOwnLabel(provider) ? model : withoutPath(model));
+  withoutOther(model === null || isOwnLabel(provider) ? model : nameAt(provider, model));
 
 /**
  * A reading that fits an item (400 KB) and a transaction of 100 records (4 MB). The gateway keeps readings below this limit, so only

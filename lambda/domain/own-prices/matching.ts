@@ -1,4 +1,4 @@
-import { withoutPath } from '../price/model-names.ts';
+import { nameAt } from '../price/model-names.ts';
 import { matchesModel } from '../price/overrides.ts';
 import { tiersOf } from '../price/service-tiers.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
@@ -17,10 +17,9 @@ export interface PriceMatching {
   readonly projectOf: ReadonlyMap<string, string>;
 }
 
-/** A model as prices name it. */
-const modelName = (model: string | null): string => withoutPath((model ?? '').toLowerCase());
-
-const billedModel = ({ reading }: MatchableRequest): string => modelName(reading.modelServed ?? reading.modelRequested);
+/** The billed model, as prices name it. */
+const billedModel = ({ provider, reading }: MatchableRequest): string =>
+  nameAt(provider, (reading.modelServed ?? reading.modelRequested ?? '').toLowerCase());
 
 const matches = (price: OwnPrice, request: MatchableRequest, projectOf: PriceMatching['projectOf']): boolean => {
   const at = Date.parse(request.startedAt);

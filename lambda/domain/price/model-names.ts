@@ -32,8 +32,11 @@ export const modelMeant = (provider: string, dialect: Dialect, name: string): st
     : name;
 
 /** Without the path that some calls of Google have in front of a model's name: caches, batches, Vertex AI's. */
-export const withoutPath = (model: string): string =>
-  model.replace(/^((projects\/.+\/)?publishers\/[^/]+\/)?models\//, '');
+const withoutPath = (model: string): string => model.replace(/^((projects\/.+\/)?publishers\/[^/]+\/)?models\//, '');
+
+/** A provider's own name of a model. Vertex AI's OpenAI-style API has names of OpenRouter's form. */
+export const nameAt = (provider: string, model: string): string =>
+  provider === 'vertex' ? withoutPath(model).replace(/^google\//, '') : withoutPath(model);
 
 /**
  * The names to look a model up by, the closest first: as given, then without the parts that books leave out. A fine-tuned model

@@ -1,7 +1,7 @@
 import { dayOf } from '../calendar/utc.ts';
 import type { AttoUsd } from '../money.ts';
 import { type GenaiPriceList, openGenaiPrices } from './genai-prices.ts';
-import { atVendor, modelNames } from './model-names.ts';
+import { atVendor, modelNames, nameAt } from './model-names.ts';
 import { isInForce, matchesModel, matchOf, type Override, providerOverrides } from './overrides.ts';
 import {
   comparedPromptTokens,
@@ -157,9 +157,8 @@ export const openPriceBook = (lists: PriceLists, version: string): PriceBook => 
   };
 
   const findPrice: PriceBook = (query) => {
-    // Vertex AI's OpenAI-style API has names of OpenRouter's form.
-    const name = query.provider === 'vertex' ? query.model.replace(/^google\//, '') : query.model;
-    const price = surestOf(modelNames(name).map((model) => priceOf({ ...query, model })));
+    const names = modelNames(nameAt(query.provider, query.model));
+    const price = surestOf(names.map((model) => priceOf({ ...query, model })));
     if (price) return { ...price, rates: withCaches(query, price.rates), version };
     if (query.provider !== 'openrouter') return null;
     if (query.model.endsWith(':free'))

@@ -7,7 +7,7 @@ import { type UnitName, type Usage, unitNames } from '../usage/usage.ts';
 import type { CloseEvent } from '../usage/usage-event.ts';
 import { rateOf } from './charge.ts';
 import { imageRate } from './image-prices.ts';
-import { modelMeant, withoutPath } from './model-names.ts';
+import { modelMeant, nameAt } from './model-names.ts';
 import { matchesModel } from './overrides.ts';
 import type { PriceBook, PriceDoubt, PriceEvidence, RateKind, Rates } from './rates.ts';
 import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
@@ -141,7 +141,7 @@ export const ratesFor = (request: PriceableRequest, usage: Usage, findPrice: Pri
 };
 
 const nameOf = ({ provider, reading }: PriceableRequest, model: string): string =>
-  withoutPath(modelMeant(provider, reading.dialect, model));
+  nameAt(provider, modelMeant(provider, reading.dialect, model));
 
 const ratesForModel = (
   request: PriceableRequest,

@@ -16,7 +16,9 @@ import { type PriceQuery, type RateKind, type Rates, tokenKinds } from './rates.
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08: batch, US-only inference)
  * https://platform.claude.com/docs/en/build-with-claude/fast-mode (Opus 4.6 and 4.7 at six times, Opus 4.8 and 5 at twice the
  * price; Opus 5.5 and Fable 5.2, of November 2026, by two quotes)
- * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash), …/optimization (the others)
+ * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: Gemini 2.5 Pro and Flash; caches in batches), …/optimization (the others)
+ * https://cloud.google.com/vertex-ai/generative-ai/pricing (2026-06-20: priority; caches on flex; since 2026-07-01 a tenth more for
+ * Gemini 3.5 Flash and 3.1 Flash-Lite in all regions but `global`, and no word about newer models)
  * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/flex-paygo (half)
  * https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (from Claude 4.5 on, all regions but `global` cost a tenth more)
  * https://developers.openai.com/api/docs/models/gpt-6.2-sol (ultrafast at three times the price until March 2027, then at six times)
@@ -49,6 +51,11 @@ const REGIONAL = 'regional';
 
 const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 
+/** Models of Google whose cache reads have the price of the tier. */
+const CHEAPER_CACHES = ['gemini-3.1-flash-lite*', 'gemini-3.5-flash'];
+/** Models with one price in all regions. */
+const OLDER_GEMINI = ['gemini-1*', 'gemini-2*', 'gemini-3-*', 'gemini-3.1*', 'gemini-embedding*', 'gemini-live-2*'];
+
 const priority = (by: Factor, models: readonly string[]): TierRule => ({
   providers: ['openai'],
   tier: 'priority',
@@ -62,9 +69,11 @@ const rules: readonly TierRule[] = [
   { providers: ['groq'], tier: 'batch', factor: HALF, without: CACHE_READS },
   { providers: ['xai'], tier: 'batch', factor: HALF, isApproximate: true },
   { providers: ['openai'], tier: 'flex', factor: HALF },
-  // Cache reads have a discount already, and get no second one.
-  { providers: ['google'], tier: 'batch', factor: HALF, except: CACHE_READS },
-  { providers: ['google', 'vertex'], tier: 'flex', factor: HALF, except: CACHE_READS },
+  ...['batch', 'flex'].flatMap((tier): TierRule[] => [
+    { providers: ['google', 'vertex'], tier, models: CHEAPER_CACHES, factor: HALF },
+    // Cache reads have a discount already, and get no second one.
+    { providers: ['google', 'vertex'], tier, factor: HALF, except: CACHE_READS },
+  ]),
   priority(factor(7, 4), ['gpt-4o-2024-05-13', 'gpt-4.1', 'gpt-4.1-2025*', 'gpt-4.1-mini*', 'o3', 'o3-2025*']),
   priority(factor(5, 3), ['gpt-4o-mini*']),
   priority(factor(17, 10), ['gpt-4o', 'gpt-4o-2024*']),
@@ -78,6 +87,12 @@ const rules: readonly TierRule[] = [
   { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6-astra*', 'gpt-6.2-sol*'], factor: factor(6) },
   { providers: ['openai'], tier: 'ultrafast', factor: factor(6), isApproximate: true },
   { providers: ['google'], tier: 'priority', models: ['gemini-2.5-pro', 'gemini-2.5-flash'], factor: factor(9, 5) },
+  {
+    providers: ['vertex'],
+    tier: 'priority',
+    models: ['gemini-2.5*', 'gemini-3-flash*', 'gemini-3.1*', 'gemini-3.5-flash'],
+    factor: factor(9, 5),
+  },
   // "75 % to 100 % more than standard", depending on the model.
   { providers: ['google', 'vertex'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
   { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
@@ -104,11 +119,18 @@ const rules: readonly TierRule[] = [
     ],
     factor: factor(1),
   },
-  { providers: ['vertex'], tier: REGIONAL, models: ['claude-*'], factor: factor(11, 10) },
+  {
+    providers: ['vertex'],
+    tier: REGIONAL,
+    models: ['claude-*', 'gemini-3.5-flash', 'gemini-3.1-flash-lite*'],
+    factor: factor(11, 10),
+  },
+  { providers: ['vertex'], tier: REGIONAL, models: OLDER_GEMINI, factor: factor(1) },
+  { providers: ['vertex'], tier: REGIONAL, models: ['gemini-*'], factor: factor(11, 10), isApproximate: true },
 ];
 
 /** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
-const LIST_PRICED = /^(|default|auto|standard|standard_only|on_demand|performance|provisioned)$/;
+const LIST_PRICED = /^(|default|auto|standard|standard_only|unspecified|on_demand|performance|provisioned)$/;
 const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new Set(['flex']) };
 
 /** Newer names of tiers, by provider. */
@@ -118,7 +140,13 @@ const renamed: Readonly<Record<string, Readonly<Record<string, string>>>> = { op
 export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading): readonly string[] => {
   const named = serviceTier ?? tierMembers.map((name) => at(usage, name)).find((value) => typeof value === 'string');
   const isBatch = dialect.endsWith('-batch-output') || Number(billableItems[BILLABLE.batch] ?? 0) > 0;
-  const tiers = [isBatch ? 'batch' : typeof named === 'string' ? named.toLowerCase().replace(/^on_demand_/, '') : ''];
+  const tiers = [
+    isBatch
+      ? 'batch'
+      : typeof named === 'string'
+        ? named.toLowerCase().replace(/^(on_demand|service_tier|traffic_type)_/, '')
+        : '',
+  ];
   if (at(usage, 'speed') === 'fast') tiers.push('fast');
   if (at(usage, 'inference_geo') === 'us') tiers.push('us');
   return tiers;
@@ -126,7 +154,7 @@ export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading)
 
 /** The tier that a path means: Vertex AI's has the region. */
 export const tiersOfPath = (provider: string, model: string, path: string): readonly string[] =>
-  provider === 'vertex' && model.startsWith('claude-') && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : [];
+  provider === 'vertex' && /^(claude|gemini)-/.test(model) && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : [];
 
 export interface TieredRates {
   readonly rates: Rates;

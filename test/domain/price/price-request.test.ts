@@ -500,12 +500,39 @@ describe('service tiers', () => {
     expect(tier('priority')).toMatchObject({ costNanoUsd, provenance: 'computed' });
   });
 
+  it.each([
+    ['gemini-3.1-flash-lite', 400 * 125_000 + 600 * 12_500],
+    ['gemini-3.5-flash', 400 * 750_000 + 600 * 75_000],
+    ['gemini-3.5-flash-lite', 400 * 150_000 + 600 * 30_000],
+  ])('halve them too for some newer models (%s)', (modelServed, costNanoUsd) => {
+    const usage = { promptTokenCount: 1_000_000, candidatesTokenCount: 0, cachedContentTokenCount: 600_000 };
+    const reading = { usage, modelServed, serviceTier: 'flex', dialect: 'gemini-generate' } as const;
+    expect(priced(reading, 'google')).toMatchObject({ costNanoUsd, provenance: 'computed' });
+  });
+
+  it.each([
+    ['us-central1', 'gemini-3.5-flash', 1_650_000, 'computed'],
+    ['eu', 'gemini-3.1-flash-lite', 275_000, 'computed'],
+    ['global', 'gemini-3.5-flash', 1_500_000, 'computed'],
+    ['europe-west1', 'google/gemini-3.5-flash', 1_650_000, 'computed'],
+    ['us-central1', 'gemini-2.5-flash', 300_000, 'computed'],
+    ['us-central1', 'gemini-3.8-flash', 825_000, 'estimated'],
+  ])('are those of the region with Vertex AI: %s, %s', (region, modelServed, costNanoUsd, provenance) => {
+    const path = `/v1/projects/p/locations/${region}/publishers/google/models/${modelServed}:generateContent`;
+    const usage = { promptTokenCount: 1_000, candidatesTokenCount: 0, trafficType: 'ON_DEMAND' };
+    const reading = { usage, modelServed, dialect: 'gemini-generate' } as const;
+    expect(priceRequest(request({ provider: 'vertex', path, reading }))).toMatchObject({ costNanoUsd, provenance });
+  });
+
   it('are an estimate where their price is not known', () => {
     expect(cost('o1', 'priority')).toMatchObject(estimated(reasons.tier));
     expect(cost('gpt-5', 'diamond')).toMatchObject({ costNanoUsd: 1_250_000_000, provenance: 'estimated' });
   });
 
   it('do not change what is at list price', () => {
+    const gemini = { modelServed: 'gemini-2.5-flash', usage: { promptTokenCount: 1_000, candidatesTokenCount: 0 } };
+    for (const serviceTier of ['unspecified', 'SERVICE_TIER_UNSPECIFIED', 'TRAFFIC_TYPE_UNSPECIFIED'])
+      expect(priced({ ...gemini, serviceTier }, 'google').provenance).toBe('computed');
     expect(cost('gpt-5', 'default').provenance).toBe('computed');
     expect(cost('llama-3.1-8b-instant', 'flex', 'groq').provenance).toBe('computed');
   });
