@@ -51,8 +51,8 @@ const REGIONAL = 'regional';
 
 const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 
-/** Models of Google whose cache reads have the price of the tier. */
-const CHEAPER_CACHES = ['gemini-3.1-flash-lite*', 'gemini-3.5-flash'];
+/** Models of Google whose cache reads have the price of the tier, and whose price depends on the region. */
+const BY_TIER_AND_REGION = ['gemini-3.1-flash-lite', 'gemini-3.1-flash-lite-preview', 'gemini-3.5-flash'];
 /** Models with one price in all regions. */
 const OLDER_GEMINI = ['gemini-1*', 'gemini-2*', 'gemini-3-*', 'gemini-3.1*', 'gemini-embedding*', 'gemini-live-2*'];
 
@@ -70,7 +70,7 @@ const rules: readonly TierRule[] = [
   { providers: ['xai'], tier: 'batch', factor: HALF, isApproximate: true },
   { providers: ['openai'], tier: 'flex', factor: HALF },
   ...['batch', 'flex'].flatMap((tier): TierRule[] => [
-    { providers: ['google', 'vertex'], tier, models: CHEAPER_CACHES, factor: HALF },
+    { providers: ['google', 'vertex'], tier, models: BY_TIER_AND_REGION, factor: HALF },
     // Cache reads have a discount already, and get no second one.
     { providers: ['google', 'vertex'], tier, factor: HALF, except: CACHE_READS },
   ]),
@@ -122,7 +122,7 @@ const rules: readonly TierRule[] = [
   {
     providers: ['vertex'],
     tier: REGIONAL,
-    models: ['claude-*', 'gemini-3.5-flash', 'gemini-3.1-flash-lite*'],
+    models: ['claude-*', ...BY_TIER_AND_REGION],
     factor: factor(11, 10),
   },
   { providers: ['vertex'], tier: REGIONAL, models: OLDER_GEMINI, factor: factor(1) },
