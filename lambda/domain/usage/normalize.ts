@@ -252,7 +252,7 @@ const anthropicTools = new Set(['web_search_requests', 'web_fetch_requests', 'to
 
 /** True where the total has tokens that no side has, or a tool was used whose fee is not known. */
 const hasMore = (raw: Raw, { inputTokens = 0, outputTokens = 0 }: UsageDraft, dialect: Dialect): boolean =>
-  (!hasNoOutput(dialect) && count(raw['total_tokens']) > inputTokens + outputTokens) ||
+  (!hasNoOutput(dialect) && count(raw['total_tokens'], raw['totalTokens']) > inputTokens + outputTokens) ||
   sumOfCounts(raw['server_tool_use'], anthropicTools) > 0;
 
 /** Units that are all of a price. Fees of tools come on top of tokens. */

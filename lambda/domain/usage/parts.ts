@@ -73,7 +73,7 @@ const byModel = (reading: Reading): readonly Reading[] => {
   const own = iterations.filter((iteration) => !isForeign(iteration));
   return [
     ...bySize({ ...reading, usage: { ...reading.usage, iterations: own } }, own),
-    ...foreign.map((iteration) => ofModel(reading, iteration)),
+    ...foreign.map((iteration) => ofModel(reading, { inference_geo: reading.usage?.['inference_geo'], ...iteration })),
   ];
 };
 

@@ -217,6 +217,28 @@ describe('what is computed', () => {
       usage: { inputTokens: 150, outputTokens: 15 },
       priceSource: 'genai-prices:anthropic/claude-haiku-4-5 + genai-prices:anthropic/claude-opus-4-5',
     });
+    const inUs = { ...reading, usage: { ...usage, inference_geo: 'us' }, modelServed: 'claude-sonnet-4-6' };
+    expect(priced(inUs, 'anthropic').costNanoUsd).toBe((11 * (100 * 3000 + 10 * 15_000 + 50 * 5000 + 5 * 25_000)) / 10);
+  });
+
+  it('takes writes to a cache beyond its split by lifetime for those of its only lifetime', () => {
+    const split = (ephemeral_5m_input_tokens: number, ephemeral_1h_input_tokens: number) =>
+      priced(
+        {
+          dialect: 'anthropic-messages',
+          modelServed: 'claude-opus-5',
+          usage: {
+            input_tokens: 0,
+            output_tokens: 0,
+            cache_creation_input_tokens: 30,
+            cache_creation: { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens },
+          },
+        },
+        'anthropic',
+      );
+    expect(split(10, 20)).toMatchObject({ costNanoUsd: 10 * 6250 + 20 * 10_000, provenance: 'computed' });
+    expect(split(10, 0)).toMatchObject({ costNanoUsd: 30 * 6250, ...estimated(reasons.derivedUsage) });
+    expect(split(0, 10)).toMatchObject({ costNanoUsd: 30 * 10_000, ...estimated(reasons.derivedUsage) });
   });
 
   it('takes the size of a prompt from each iteration, not from their sum', () => {
@@ -375,6 +397,16 @@ describe('usage of which only a part can be read', () => {
       { input_tokens: 9, output_tokens: 9, server_tool_use: { new_requests: 1 } },
     ],
     [
+      'an unfamiliar kind of tokens',
+      anthropic,
+      { input_tokens: 9, output_tokens: 9, cache_read_input_tokens: 0, video_input_tokens: 9 },
+    ],
+    [
+      'a total of Bedrock beyond both sides',
+      { provider: 'bedrock', reading: { dialect: 'bedrock-converse', modelServed: 'amazon.nova-pro-v1:0' } },
+      { inputTokens: 9, outputTokens: 9, totalTokens: 27 },
+    ],
+    [
       'what Cohere bills of an input',
       cohere,
       { tokens: { input_tokens: 9, output_tokens: 9 }, billed_units: { output_tokens: 9 } },
@@ -516,6 +548,7 @@ describe('service tiers', () => {
     ['global', 'gemini-3.5-flash', 1_500_000, 'computed'],
     ['europe-west1', 'google/gemini-3.5-flash', 1_650_000, 'computed'],
     ['us-central1', 'gemini-2.5-flash', 300_000, 'computed'],
+    ['us-central1', 'gemini-3.1-flash-lite-image', 250_000, 'computed'],
     ['us-central1', 'gemini-3.8-flash', 825_000, 'estimated'],
   ])('are those of the region with Vertex AI: %s, %s', (region, modelServed, costNanoUsd, provenance) => {
     const path = `/v1/projects/p/locations/${region}/publishers/google/models/${modelServed}:generateContent`;
