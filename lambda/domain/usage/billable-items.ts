@@ -17,7 +17,7 @@ export const BILLABLE = {
   /** Responses: different `container_id`s among the `code_interpreter_call` and `shell_call` items of `output`. */
   codeContainers: 'code_interpreter_container',
 
-  /** 1 where Groq ran a tool of its own, or may have: the request of a stream has such a tool. */
+  /** 1 where Groq ran a tool of its own, or may have (the request of a stream has such a tool), or Vertex AI searched the client's data. */
   executedTools: 'executed_tools',
 
   /**

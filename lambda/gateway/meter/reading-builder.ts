@@ -272,7 +272,7 @@ export class ReadingBuilder implements PickerSink {
   }
 
   #takeNames(values: Map<string, unknown>): void {
-    const model = values.get('model');
+    const model = values.get('model') ?? values.get('agent');
     if (typeof model === 'string' && model !== '') this.#model = model.slice(0, MAX_MODEL_CHARACTERS);
     const tier = values.get('latency') === 'optimized' ? 'optimized' : values.get('serviceTier');
     if (typeof tier === 'string') this.#serviceTier = tier.slice(0, MAX_TIER_CHARACTERS);

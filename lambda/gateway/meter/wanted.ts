@@ -33,6 +33,8 @@ const billed: Wanted = {
 const responseBody: Wanted = {
   ...billed,
   id: 'response.id',
+  // Gemini's interactions
+  agent: 'agent',
   status: 'status',
   output: { '*': outputItem },
   tools,
@@ -52,6 +54,8 @@ const responseObject: Wanted = {
 const groundingMetadata: Wanted = {
   webSearchQueries: 'groundingQueries',
   imageSearchQueries: 'groundingQueries',
+  // Vertex AI: in the client's own data
+  retrievalQueries: '#executedTool',
   groundingChunks: { '*': { maps: '#mapped' } },
   searchEntryPoint: '#grounded',
 };
