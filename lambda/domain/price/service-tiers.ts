@@ -53,8 +53,6 @@ const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 
 /** Models of Google whose cache reads have the price of the tier, and whose price depends on the region. */
 const BY_TIER_AND_REGION = ['gemini-3.1-flash-lite', 'gemini-3.1-flash-lite-preview', 'gemini-3.5-flash'];
-/** Models with one price in all regions. */
-const OLDER_GEMINI = ['gemini-1*', 'gemini-2*', 'gemini-3-*', 'gemini-3.1*', 'gemini-embedding*', 'gemini-live-2*'];
 
 const priority = (by: Factor, models: readonly string[]): TierRule => ({
   providers: ['openai'],
@@ -87,14 +85,9 @@ const rules: readonly TierRule[] = [
   { providers: ['openai'], tier: 'ultrafast', models: ['gpt-6-astra*', 'gpt-6.2-sol*'], factor: factor(6) },
   { providers: ['openai'], tier: 'ultrafast', factor: factor(6), isApproximate: true },
   { providers: ['google'], tier: 'priority', models: ['gemini-2.5-pro', 'gemini-2.5-flash'], factor: factor(9, 5) },
-  {
-    providers: ['vertex'],
-    tier: 'priority',
-    models: ['gemini-2.5*', 'gemini-3-flash*', 'gemini-3.1*', 'gemini-3.5-flash'],
-    factor: factor(9, 5),
-  },
+  { providers: ['vertex'], tier: 'priority', factor: factor(9, 5) },
   // "75 % to 100 % more than standard", depending on the model.
-  { providers: ['google', 'vertex'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
+  { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
   { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
   {
     providers: ['anthropic'],
@@ -104,29 +97,8 @@ const rules: readonly TierRule[] = [
   },
   { providers: ['anthropic'], tier: 'fast', factor: factor(2), isApproximate: true },
   { providers: ['anthropic'], tier: 'us', factor: factor(11, 10) },
-  {
-    providers: ['vertex'],
-    tier: REGIONAL,
-    models: [
-      'claude-3*',
-      'claude-sonnet-4',
-      'claude-sonnet-4@*',
-      'claude-sonnet-4-2*',
-      'claude-opus-4',
-      'claude-opus-4@*',
-      'claude-opus-4-2*',
-      'claude-opus-4-1*',
-    ],
-    factor: factor(1),
-  },
-  {
-    providers: ['vertex'],
-    tier: REGIONAL,
-    models: ['claude-*', ...BY_TIER_AND_REGION],
-    factor: factor(11, 10),
-  },
-  { providers: ['vertex'], tier: REGIONAL, models: OLDER_GEMINI, factor: factor(1) },
-  { providers: ['vertex'], tier: REGIONAL, models: ['gemini-*'], factor: factor(11, 10), isApproximate: true },
+  { providers: ['vertex'], tier: REGIONAL, models: ['claude-*', ...BY_TIER_AND_REGION], factor: factor(11, 10) },
+  { providers: ['vertex'], tier: REGIONAL, factor: factor(11, 10), isApproximate: true },
 ];
 
 /** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
@@ -152,9 +124,13 @@ export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading)
   return tiers;
 };
 
+/** Models of Vertex AI whose price may depend on the region: older ones have one price. */
+const BY_REGION =
+  /^(claude-(?!3|(sonnet|opus)-4(?!-[5-9]))|gemini-(?![12]|3-|3\.1(?!-flash-lite(-preview)?$)|embedding|live-2))/;
+
 /** The tier that a path means: Vertex AI's has the region. */
 export const tiersOfPath = (provider: string, model: string, path: string): readonly string[] =>
-  provider === 'vertex' && /^(claude|gemini)-/.test(model) && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : [];
+  provider === 'vertex' && BY_REGION.test(model) && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : [];
 
 export interface TieredRates {
   readonly rates: Rates;

@@ -548,6 +548,8 @@ describe('service tiers', () => {
     ['global', 'gemini-3.5-flash', 1_500_000, 'computed'],
     ['europe-west1', 'google/gemini-3.5-flash', 1_650_000, 'computed'],
     ['us-central1', 'gemini-2.5-flash', 300_000, 'computed'],
+    ['us-central1', 'gemini-3.1-flash-lite-preview', 275_000, 'computed'],
+    ['us-central1', 'gemini-embedding-001', 150_000, 'computed'],
     ['us-central1', 'gemini-3.1-flash-lite-image', 250_000, 'computed'],
     ['us-central1', 'gemini-3.8-flash', 825_000, 'estimated'],
   ])('are those of the region with Vertex AI: %s, %s', (region, modelServed, costNanoUsd, provenance) => {
