@@ -102,7 +102,7 @@ const rules: readonly TierRule[] = [
 ];
 
 /** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
-const LIST_PRICED = /^(|default|auto|standard|standard_only|unspecified|on_demand|performance|provisioned)$/;
+const LIST_PRICED = /^(|default|auto|standard(_only)?|unspecified|on_demand|performance|provisioned)$/;
 const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new Set(['flex']) };
 
 /** Newer names of tiers, by provider. */
