@@ -167,6 +167,9 @@ describe('models that cost more for long prompts', () => {
     ['openai', 'gpt-6.2-astra', 272_000, 8, 16],
     ['openai', 'gpt-6.2-sol', 272_000, 2, 4],
     ['google', 'gemini-pro-latest', 200_000, 2, 4],
+    // The prompts of an agent's many steps are one sum.
+    ['google', 'deep-research-preview-04-2026', 200_000, 2, 2],
+    ['google', 'deep-research-pro-preview-12-2025', 200_000, 2, 2],
   ])('%s %s', (provider, model, limit, short, long) => {
     const input = (inputTokens: number) =>
       findPrice({ provider, model, at: new Date('2026-11-20T12:00:00Z'), inputTokens })?.rates.input;
