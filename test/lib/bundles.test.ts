@@ -16,7 +16,7 @@ import { currentAssembly } from '../../local/synth.ts';
  */
 const BUDGETS_KB: Readonly<Record<string, number>> = {
   'gateway/Proxy/Function': 112,
-  'usage/Recorder': 545,
+  'usage/Recorder': 565,
   'usage/Sweep': 495,
   'usage/Rollup': 364,
   'usage/OwnPrices': 640,

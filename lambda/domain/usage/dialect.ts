@@ -42,7 +42,7 @@ export const dialects = [
 export type Dialect = (typeof dialects)[number];
 
 /** True for endpoints that generate nothing: all their tokens are input. */
-export const hasNoOutput = (dialect: Dialect): boolean => /-(embed(dings)?|moderations|cache|rerank)$/.test(dialect);
+export const hasNoOutput = (dialect: Dialect): boolean => /-(embed|moderations|cache|rerank)/.test(dialect);
 
 /** In place of the HTTP method: a WebSocket connection, and each response on it. */
 export const WEBSOCKET = 'WEBSOCKET';

@@ -55,14 +55,13 @@ export const createRequestReader = (contentType: string | undefined, path: strin
       if (typeof value === 'string') {
         if (name === 'part.type') prompt.partType(value);
         else if (name === 'part.detail') prompt.detail(value);
-        else if (name === 'tool.type') prompt.toolType(value);
-        else if (name === 'fallback' && fallbacks.length < MAX_FALLBACKS)
+        else if (name === 'tool.type') {
+          prompt.toolType(value);
+          if (value.startsWith('web_search_preview')) values.set('webSearchPreview', true);
+          if (value === 'browser_search' || (isGroqChat && value === 'code_interpreter')) values.set('groqTool', true);
+        } else if (name === 'fallback' && fallbacks.length < MAX_FALLBACKS)
           fallbacks.push(value.slice(0, MAX_MODEL_CHARACTERS));
       }
-      if (name === 'tool.type' && typeof value === 'string' && value.startsWith('web_search_preview'))
-        values.set('webSearchPreview', true);
-      if (name === 'tool.type' && (value === 'browser_search' || (isGroqChat && value === 'code_interpreter')))
-        values.set('groqTool', true);
       if (name === 'tool.model' && typeof value === 'string') values.set(BILLABLE.imageGenModel, value);
       if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
       else if (!name.startsWith('tool.') && !name.startsWith('part.')) values.set(name, value);
