@@ -1,9 +1,8 @@
-import { isOwnLabel } from '../domain/hosts.ts';
 import type { Reservation } from '../domain/limits/reservation.ts';
-import { nameAt } from '../domain/price/model-names.ts';
 import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import { durationBucketOf } from '../domain/spend/durations.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
+import { withoutPath } from '../domain/usage/dialect.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
 import { type PricedUsage, provenances, unknownPrice } from '../domain/usage/usage.ts';
 import type { AccountCloseEvent, AccountOpenEvent, AccountRequestEvent } from './attribute-events.ts';
@@ -42,9 +41,9 @@ export const plausible = (priced: PricedUsage): PricedUsage => {
   return isPlausible ? priced : unknownPrice('The numbers reported for this request cannot be true.');
 };
 
-/** The name that a model is counted by: one for all calls of a provider. Own servers have models of any name. */
-const countedAs = (provider: AccountCloseEvent['provider'], model: string | null): string | null =>
-  withoutOther(model === null || isOwnLabel(provider) ? model : nameAt(provider, model));
+/** The name that a model is counted by: the gateway's limits know it by the same. */
+const countedAs = (provider: string, model: string | null): string | null =>
+  withoutOther(model && withoutPath(provider, model));
 
 /**
  * A reading that fits an item (400 KB) and a transaction of 100 records (4 MB). The gateway keeps readings below this limit, so only

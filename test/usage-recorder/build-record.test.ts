@@ -45,9 +45,9 @@ describe('a record', () => {
     ['google', 'models/gemini-2.5-pro', 'gemini-2.5-pro'],
     ['vertex', 'projects/p/locations/global/publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro'],
     ['vertex', 'publishers/google/models/gemini-2.5-pro', 'gemini-2.5-pro'],
-    ['vertex', 'google/gemini-2.5-pro', 'gemini-2.5-pro'],
     ['openrouter', 'google/gemini-2.5-pro', 'google/gemini-2.5-pro'],
     ['google', 'tunedModels/mine', 'tunedModels/mine'],
+    ['vertex', 'google/gemini-2.5-pro', 'google/gemini-2.5-pro'],
     ['own-gpu', 'models/llama', 'models/llama'],
     ['fireworks', 'accounts/fireworks/models/glm-5', 'accounts/fireworks/models/glm-5'],
   ] as const)('of %s names %s without the path that only some calls have: %s', (provider, model, expected) => {

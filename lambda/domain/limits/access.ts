@@ -1,7 +1,8 @@
 import type { Role } from '../accounts/permissions.ts';
+import { withoutPath } from '../usage/dialect.ts';
 
 /*
- * An access rule says what keys may call. The gateway checks it on its hot path, so this file imports nothing at run time.
+ * An access rule says what keys may call. The gateway checks it on its hot path, so this file imports little.
  */
 
 /** The keys that a rule is for: those that match every member. Without members, all of the account. */
@@ -44,7 +45,7 @@ const modelsAt = (patterns: readonly string[], provider: string): string[] =>
   patterns.flatMap((pattern) => {
     const slash = pattern.indexOf('/');
     const label = pattern.slice(0, slash);
-    return label === '*' || label === provider ? [pattern.slice(slash + 1).toLowerCase()] : [];
+    return label === '*' || label === provider ? [withoutPath(provider, pattern.slice(slash + 1).toLowerCase())] : [];
   });
 
 /** Says whether a rule lets a provider be called; `by-model` where the model decides. */

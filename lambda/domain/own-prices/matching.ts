@@ -17,9 +17,11 @@ export interface PriceMatching {
   readonly projectOf: ReadonlyMap<string, string>;
 }
 
-/** The billed model, as prices name it. */
-const billedModel = ({ provider, reading }: MatchableRequest): string =>
-  nameAt(provider, (reading.modelServed ?? reading.modelRequested ?? '').toLowerCase());
+/** True where a pattern matches the billed model as it is written, or as price books name it. */
+const matchesBilled = (pattern: string, { provider, reading }: MatchableRequest): boolean => {
+  const model = (reading.modelServed ?? reading.modelRequested ?? '').toLowerCase();
+  return [model, nameAt(provider, model)].some((name) => matchesModel([pattern], name));
+};
 
 const matches = (price: OwnPrice, request: MatchableRequest, projectOf: PriceMatching['projectOf']): boolean => {
   const at = Date.parse(request.startedAt);
@@ -27,7 +29,7 @@ const matches = (price: OwnPrice, request: MatchableRequest, projectOf: PriceMat
     at >= Date.parse(price.from) &&
     (price.until === null || at < Date.parse(price.until)) &&
     (price.provider === undefined || price.provider === request.provider) &&
-    (price.model === undefined || matchesModel([price.model], billedModel(request))) &&
+    (price.model === undefined || matchesBilled(price.model, request)) &&
     (price.key === undefined || price.key === request.keyId) &&
     (price.project === undefined || price.project === projectOf.get(request.keyId ?? '')) &&
     (price.serviceTier === undefined || tiersOf(request.reading).includes(price.serviceTier.toLowerCase())) &&

@@ -1,5 +1,5 @@
 import { providers } from '../providers.ts';
-import type { Dialect } from '../usage/dialect.ts';
+import { type Dialect, withoutPath } from '../usage/dialect.ts';
 
 /** Names in responses of models that are sold under another name. */
 const aliases: Readonly<Record<string, string>> = {
@@ -31,19 +31,21 @@ export const modelMeant = (provider: string, dialect: Dialect, name: string): st
     ? name.replace(/^voxtral-mini-(?=2507|latest)/i, 'voxtral-mini-transcribe-')
     : name;
 
-/** Without the path that some calls of Google have in front of a model's name: caches, batches, Vertex AI's. */
-const withoutPath = (model: string): string => model.replace(/^((projects\/.+\/)?publishers\/[^/]+\/)?models\//, '');
-
 /** A provider's own name of a model. Vertex AI's OpenAI-style API has names of OpenRouter's form. */
-export const nameAt = (provider: string, model: string): string =>
-  provider === 'vertex' ? withoutPath(model).replace(/^google\//, '') : withoutPath(model);
+export const nameAt = (provider: string, model: string): string => {
+  const name = withoutPath(provider, model);
+  return provider === 'vertex' ? name.replace(/^google\//, '') : name;
+};
 
 /**
  * The names to look a model up by, the closest first: as given, then without the parts that books leave out. A fine-tuned model
  * (`ft:…`) never has the price of its base model, which is cheaper.
  */
 export const modelNames = (model: string): readonly string[] => {
-  const given = withoutPath(model.trim().toLowerCase());
+  const given = model
+    .trim()
+    .toLowerCase()
+    .replace(/^models\//, '');
   const name = (Object.hasOwn(aliases, given) && aliases[given]) || given;
   if (name.startsWith('ft:')) return [name];
   const unrouted = name.replace(ROUTE, '');

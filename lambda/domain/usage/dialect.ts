@@ -144,6 +144,12 @@ export const dialectOf = (method: string, path: string): Dialect => {
   return rows.find(([methods, paths]) => methods.test(method) && paths.test(trimmed))?.[2] ?? 'unknown';
 };
 
+/** A model's name as limits and sums have it: without the path that calls of Google may have in front of it, such as `models/`. */
+export const withoutPath = (provider: string, model: string): string =>
+  provider === 'google' || provider === 'vertex'
+    ? model.replace(/^((projects\/.+\/)?publishers\/[^/]+\/)?models\//, '')
+    : model;
+
 /** True for a path of Gemini, Vertex AI or Bedrock whose response is a stream. */
 export const isStreamPath = (path: string): boolean =>
   /:stream(GenerateContent|RawPredict)$|-stream$/.test(asRead(path));

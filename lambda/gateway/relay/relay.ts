@@ -1,6 +1,6 @@
 import { isSameModel } from '../../domain/limits/access.ts';
 import { unavailablePolicy } from '../../domain/limits/block.ts';
-import { dialectOf, modelOfPath } from '../../domain/usage/dialect.ts';
+import { dialectOf, modelOfPath, withoutPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { Fingerprint } from '../admission/fingerprint.ts';
@@ -285,7 +285,8 @@ class Relay implements UpstreamListener {
   /** The models that may serve the request: those of its path, or of its body if that could be read whole. */
   #modelsOf(facts: BodyFacts | null): readonly string[] {
     const model = modelOfPath(this.#path) ?? facts?.model ?? null;
-    return [...(model === null ? [] : [model]), ...(facts?.fallbacks ?? [])];
+    const { provider } = this.#identify();
+    return [...(model === null ? [] : [model]), ...(facts?.fallbacks ?? [])].map((each) => withoutPath(provider, each));
   }
 
   /** Responds without forwarding anything. */

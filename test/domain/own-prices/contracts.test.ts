@@ -118,6 +118,15 @@ describe('ten contracts, each to the cent', () => {
     expect(second).toMatchObject({ costNanoUsd: null, provenance: 'unknown' });
   });
 
+  it.each([
+    ['google/claude-opus*', 'google/claude-opus-4-8'],
+    ['claude-opus*', 'google/claude-opus-4-8'],
+    ['claude-opus-4-8', 'projects/p/locations/global/publishers/google/models/claude-opus-4-8'],
+  ])('a price of %s holds for %s at Vertex AI, which has several forms of names', (pattern, model) => {
+    const own = [price({ kind: 'discount', percent: 50 }, { model: pattern })];
+    expect(close(own, [request({ model, provider: 'vertex' })]).priced[0]?.costNanoUsd).toBe(3e9);
+  });
+
   it('volume discount: 5 % from $10 and 20 % from $20 of a month, for all its requests in proportion', () => {
     const [low, high] = [
       { from: 10, percent: 5 },

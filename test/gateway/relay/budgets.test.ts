@@ -169,6 +169,29 @@ describe('a block of one model', () => {
     expect(exchange.status()).toBe(429);
   });
 
+  const access = {
+    id: 'r',
+    name: 'r',
+    scope: {},
+    allowed: null,
+    denied: [],
+    maxRequestUsd: null,
+    createdAt: YESTERDAY,
+  };
+  it.each<[string, string, Partial<Blocks>, number]>([
+    ['google', 'models/gemini-2.5-pro', { blocks: [block({ scope: { model: 'gemini-2.5-pro' } })] }, 429],
+    ['google', 'models/gemini-2.5-pro', { access: [{ ...access, denied: ['google/gemini-*'] }] }, 403],
+    ['google', 'models/gemini-2.5-pro', { access: [{ ...access, allowed: ['google/models/gemini-*'] }] }, 200],
+    ['google', 'gemini-2.5-pro', { access: [{ ...access, denied: ['google/models/gemini-*'] }] }, 403],
+    ['fireworks', 'models/glm', { blocks: [block({ scope: { model: 'glm' } })] }, 200],
+  ])('finds a model of %s that the body names %s', async (label, model, blocks, status) => {
+    const request = { ...chat({ model, messages: [] }), host: `${label}.gateway.test`, target: '/v1/chat/completions' };
+    const exchange = fakeExchange(request, { parts: watched(blocks) });
+    for (let i = 0; i < 5; i++) await turn();
+    expect(exchange.sent).toHaveLength(status === 200 ? 1 : 0);
+    if (status !== 200) expect(exchange.status()).toBe(status);
+  });
+
   it('leaves requests without a body alone', async () => {
     expect((await send({})).sent).toHaveLength(1);
   });
