@@ -95,7 +95,8 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
             (asksForPart ? 'Filter by a project, key or member to test it.' : 'Complete the rule to test it.')}
         </Text>
       </CardHead>
-      <LoadProblem query={preview} title="The rule could not be tested" />
+      {/* It may have been asked before the reader's role was known. */}
+      {enabled && <LoadProblem query={preview} title="The rule could not be tested" />}
       {points ? (
         <Chart
           points={points}
@@ -104,7 +105,7 @@ export const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
           label={`The last 30 days: ${verdict ?? ''}`}
         />
       ) : (
-        !preview.error && <Skeleton className={chartClasses['chart']} animate={enabled} />
+        !(enabled && preview.error) && <Skeleton className={chartClasses['chart']} animate={enabled} />
       )}
       {requests === 0 && (
         <p className="unknown small">
