@@ -62,7 +62,14 @@ export const reasons = {
 } as const;
 
 /** Statuses of a response that is not complete yet. */
-const PENDING = /^(queued|pending|created|in_progress|processing|requires_action)$/i;
+const pendingStatuses: ReadonlySet<string> = new Set([
+  'queued',
+  'pending',
+  'created',
+  'in_progress',
+  'processing',
+  'requires_action',
+]);
 
 /**
  * The price of one request from the meter's reading. Pure and synchronous; never throws: implausible counts are clamped, and
@@ -238,7 +245,7 @@ const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } =
     reading.billableItems;
   // A response that is not in the background cannot be fetched later.
-  const isFetchedLater = background !== 0 && PENDING.test(String(responseStatus));
+  const isFetchedLater = background !== 0 && pendingStatuses.has(String(responseStatus).toLowerCase());
   return isFetchedLater ? reasons.pending : reasons.noUsage;
 };
 

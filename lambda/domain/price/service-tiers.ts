@@ -102,7 +102,17 @@ const rules: readonly TierRule[] = [
 ];
 
 /** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
-const LIST_PRICED = /^(|default|auto|standard(_only)?|unspecified|on_demand|performance|provisioned)$/;
+const listPriced = new Set([
+  '',
+  'default',
+  'auto',
+  'standard',
+  'standard_only',
+  'unspecified',
+  'on_demand',
+  'performance',
+  'provisioned',
+]);
 const listPricedBy: Readonly<Record<string, ReadonlySet<string>>> = { groq: new Set(['flex']) };
 
 /** Newer names of tiers, by provider. */
@@ -147,7 +157,7 @@ export const applyTiers = (
   let result: TieredRates = { rates, isExact: true };
   for (const named of tiers) {
     const tier = renamed[provider]?.[named] ?? named;
-    if (LIST_PRICED.test(tier) || listPricedBy[provider]?.has(tier)) continue;
+    if (listPriced.has(tier) || listPricedBy[provider]?.has(tier)) continue;
     const rule = rules.find(
       (candidate) =>
         candidate.tier === tier &&

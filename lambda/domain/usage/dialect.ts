@@ -41,8 +41,14 @@ export const dialects = [
 
 export type Dialect = (typeof dialects)[number];
 
+const embeddings: ReadonlySet<Dialect> = new Set(['openai-embeddings', 'gemini-embed', 'cohere-embed']);
+const othersWithoutOutput: ReadonlySet<Dialect> = new Set(['openai-moderations', 'gemini-cache', 'cohere-rerank']);
+
+/** True for endpoints whose output is no text, and free. */
+export const isEmbedding = (dialect: Dialect): boolean => embeddings.has(dialect);
+
 /** True for endpoints that generate nothing: all their tokens are input. */
-export const hasNoOutput = (dialect: Dialect): boolean => /-(embed|moderations|cache|rerank)/.test(dialect);
+export const hasNoOutput = (dialect: Dialect): boolean => isEmbedding(dialect) || othersWithoutOutput.has(dialect);
 
 /** In place of the HTTP method: a WebSocket connection, and each response on it. */
 export const WEBSOCKET = 'WEBSOCKET';

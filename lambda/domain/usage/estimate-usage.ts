@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import { type Dialect, isEmbedding } from './dialect.ts';
 import { imageTokens } from './image-tokens.ts';
 import { INPUT_BOUNDS, outputTokens } from './output-tokens.ts';
 import { countOf, type Raw } from './raw.ts';
@@ -41,7 +41,8 @@ const shapes: Partial<Record<Dialect, Shape>> = {
 };
 
 /** Dialects whose text goes to the model without a chat template. */
-const PLAIN = /^(openai-completions|cohere-generate)$|-embed(dings)?$/;
+const isPlain = (dialect: Dialect): boolean =>
+  isEmbedding(dialect) || dialect === 'openai-completions' || dialect === 'cohere-generate';
 
 /** Name of the model where neither request nor response names one. */
 const usualModels: Partial<Record<Dialect, string>> = {
@@ -110,7 +111,6 @@ const inputTokens = (
   if (!prompt) return null;
   const images = prompt.images.map((image) => imageTokens(model, image));
   const tokens =
-    promptTokens(prompt, tokenizer, !PLAIN.test(dialect)) +
-    images.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0);
+    promptTokens(prompt, tokenizer, !isPlain(dialect)) + images.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0);
   return { tokens: Math.ceil(tokens), isLowerBound: prompt.uncounted.length > 0 || images.includes(null) };
 };

@@ -225,9 +225,13 @@ const shapes: readonly Shape[] = [
 const SEARCH_MODEL = /-search-(preview|api)/;
 
 /** xAI's tools whose fee is known; remote MCP servers have none. */
-const xaiTools = new Set(
-  ['web_search', 'x_search', 'code_interpreter', 'file_search', 'mcp'].map((tool) => `${tool}_calls`),
-);
+const xaiTools = new Set([
+  'web_search_calls',
+  'x_search_calls',
+  'code_interpreter_calls',
+  'file_search_calls',
+  'mcp_calls',
+]);
 
 /** Units in usage objects of any shape, and those that every call has. */
 const readUnits = (raw: Raw, provider: string, model: string | null, responses: number): DraftUnits => {

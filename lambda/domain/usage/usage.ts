@@ -167,7 +167,16 @@ const addLists = (total: readonly unknown[], items: readonly unknown[]): unknown
 };
 
 /** Members without which the cost of a response is not known. */
-const SIDE = /^((prompt|completion|(total_)?(input|output))_tokens|(prompt|candidates)TokenCount)$/;
+const sides: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'input_tokens',
+  'output_tokens',
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'total_input_tokens',
+  'total_output_tokens',
+]);
 
 /** Null where one of them cannot be read: the sum of the others is too low. */
 const addSides = (left: unknown, right: unknown): number | null => {
@@ -184,7 +193,7 @@ export const addUsage = (total: Raw | null, usage: Raw): Raw => {
   const sum: Record<string, unknown> = { ...total };
   for (const [name, value] of Object.entries(usage)) {
     const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
-    if (SIDE.test(name) && before !== undefined) sum[name] = addSides(before, value);
+    if (sides.has(name) && before !== undefined) sum[name] = addSides(before, value);
     else if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
     else if (isRaw(before) && isRaw(value)) sum[name] = addUsage(before, value);
     else if (Array.isArray(before) && Array.isArray(value)) sum[name] = addLists(before, value);

@@ -1,5 +1,5 @@
 import { BILLABLE } from '../../domain/usage/billable-items.ts';
-import { type Dialect, dialectOf, isStreamPath, modelOfPath } from '../../domain/usage/dialect.ts';
+import { type Dialect, dialectOf, isEmbedding, isStreamPath, modelOfPath } from '../../domain/usage/dialect.ts';
 import { tierMembers } from '../../domain/usage/usage.ts';
 import type { Reading } from '../../domain/usage/usage-event.ts';
 import { type BodyDecoder, decoderFor } from './decoder.ts';
@@ -241,9 +241,7 @@ const assemble = (
 const withVisible = (reading: Reading, { prompt }: BodyFacts, output: VisibleOutput): Reading => {
   const isHalf = !reading.complete && reading.dialect === 'anthropic-messages';
   if (reading.usage !== null && !isHalf) return reading;
-  // Its output is no text, and free.
-  const isEmbedding = reading.dialect.includes('-embed');
-  const counted = isEmbedding && reading.complete ? { outputBytes: 0 } : output.count();
+  const counted = isEmbedding(reading.dialect) && reading.complete ? { outputBytes: 0 } : output.count();
   if (counted === null) return reading;
   const sizes = prompt.count();
   const isEmpty = sizes.textBytes === 0 && sizes.images.length === 0;

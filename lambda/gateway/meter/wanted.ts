@@ -231,15 +231,21 @@ const schema: Wanted = { '{}': 'schema' };
 const generationConfig = inBothCases({ responseSchema: schema, responseJsonSchema: schema });
 /** A tool that the provider runs: what it finds is input too. */
 const serverTool: Wanted = { '': '#serverTool' };
-/** Gemini's tools have a member each in place of a type. */
-const geminiTools =
-  'googleSearch googleSearchRetrieval googleMaps urlContext codeExecution fileSearch computerUse'.split(' ');
 const requestTools: Wanted = {
   '{}': 'tools',
   '*': {
     type: 'tool.type',
     model: 'tool.model',
-    ...inBothCases(Object.fromEntries(geminiTools.map((name) => [name, serverTool]))),
+    // Gemini's tools have a member each in place of a type.
+    ...inBothCases({
+      googleSearch: serverTool,
+      googleSearchRetrieval: serverTool,
+      googleMaps: serverTool,
+      urlContext: serverTool,
+      codeExecution: serverTool,
+      fileSearch: serverTool,
+      computerUse: serverTool,
+    }),
   },
 };
 

@@ -81,7 +81,10 @@ const expectFigure = async (page: Page, from: string, { href, figure }: FigureLi
   // An alert's figure is that of when it triggered: the spend of its period may have grown since.
   if (from === '/alerts' && href.startsWith('/?')) {
     const hasGrown = (total: string) => unitOf(total) === unitOf(figure) && amountOf(total) > amountOf(figure);
-    const isShown = async () => [await totalOf(page)].some((total) => isSame(figure)(total) || hasGrown(total));
+    const isShown = async () => {
+      const total = await totalOf(page);
+      return isSame(figure)(total) || hasGrown(total);
+    };
     return await waitUntil(`${figure} of ${from}, or more, on ${href}`, isShown);
   }
   const kind = isOfLimit(href) ? USED : FIGURE;
