@@ -48,6 +48,8 @@ interface TierRule {
 
 /** Outside Vertex AI's region `global`. */
 const REGIONAL = 'regional';
+/** A tuned model, at an endpoint of Vertex AI. */
+const TUNED = 'tuned';
 
 const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 
@@ -99,6 +101,8 @@ const rules: readonly TierRule[] = [
   { providers: ['anthropic'], tier: 'us', factor: factor(11, 10) },
   { providers: ['vertex'], tier: REGIONAL, models: ['claude-*', ...BY_TIER_AND_REGION], factor: factor(11, 10) },
   { providers: ['vertex'], tier: REGIONAL, factor: factor(11, 10), isApproximate: true },
+  // The page has this price, and does not name all models that can be tuned.
+  { providers: ['vertex'], tier: TUNED, factor: factor(3, 2), isApproximate: true },
 ];
 
 /** Tiers at the list price. Groq's flex and performance tiers differ in limits, not in price. */
@@ -138,9 +142,14 @@ export const tiersOf = ({ dialect, serviceTier, usage, billableItems }: Reading)
 const BY_REGION =
   /^(claude-(?!3|(sonnet|opus)-4(?!-[5-9]))|gemini-(?![12]|3-|3\.1(?!-flash-lite(-preview)?$)|embedding|live-2))/;
 
-/** The tier that a path means: Vertex AI's has the region. */
+/** The tiers that a path means: Vertex AI's has the region, and an endpoint in the place of a model that is tuned. */
 export const tiersOfPath = (provider: string, model: string, path: string): readonly string[] =>
-  provider === 'vertex' && BY_REGION.test(model) && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : [];
+  provider === 'vertex'
+    ? [
+        ...(BY_REGION.test(model) && /\/locations\/(?!global\/)/.test(path) ? [REGIONAL] : []),
+        ...(/\/endpoints\/[^/:]+:(generate|streamGenerate)Content$/.test(path) ? [TUNED] : []),
+      ]
+    : [];
 
 export interface TieredRates {
   readonly rates: Rates;

@@ -559,6 +559,16 @@ describe('service tiers', () => {
     expect(priceRequest(request({ provider: 'vertex', path, reading }))).toMatchObject({ costNanoUsd, provenance });
   });
 
+  it('are half as much again for a tuned model of Vertex AI, which not every model has', () => {
+    const path = '/v1/projects/p/locations/us-central1/endpoints/4567:streamGenerateContent';
+    const usage = { promptTokenCount: 1_000, candidatesTokenCount: 0 };
+    const reading = { usage, modelServed: 'gemini-2.5-flash', dialect: 'gemini-generate' } as const;
+    expect(priceRequest(request({ provider: 'vertex', path, reading }))).toMatchObject({
+      costNanoUsd: 450_000,
+      ...estimated(reasons.tier),
+    });
+  });
+
   it('are an estimate where their price is not known', () => {
     expect(cost('o1', 'priority')).toMatchObject(estimated(reasons.tier));
     expect(cost('gpt-5', 'diamond')).toMatchObject({ costNanoUsd: 1_250_000_000, provenance: 'estimated' });
