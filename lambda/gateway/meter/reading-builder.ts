@@ -233,10 +233,11 @@ export class ReadingBuilder implements PickerSink {
     // Where usage is repeated, as it is from a stream's first event on, the last one is in the event that ends the choice or candidate.
     const isRepeated = this.#isRepeated || this.#usage !== null || (this.#found.has('#delta') && this.#isFirstDocument);
     this.#isFinished ||= values.has('finishReason');
-    // Interactions repeat it in events without a status. Whether OpenAI's event for one of several images has the usage of all is not said.
+    // Interactions repeat it in events without a status, of which none is the first; decisions have no status. Whether OpenAI's event for one
+    // of several images has the usage of all is not said.
     this.#isHalf =
       (isRepeated && this.#found.has('#part') && !this.#isFinished) ||
-      ('total_input_tokens' in usage && !values.has('status')) ||
+      ('total_input_tokens' in usage && !values.has('status') && !this.#isFirstDocument) ||
       (this.#usage !== null && textOf(values.get('type')).startsWith('image_'));
     // Counts only grow: nothing but zeros behind them is no usage.
     if (this.#usage === null || hasCount(usage)) this.#usage = usage;
