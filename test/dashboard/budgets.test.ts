@@ -542,6 +542,12 @@ describe('a budget for each of a dimension', () => {
     expect(await call('PUT', `/budgets/${id}/values/ada`, over)).toMatchObject(
       invalidAt('until', 'must be in the future'),
     );
+    const format = 'must be an instant (2026-11-20T16:00:00Z)';
+    expect(await call('PUT', `/budgets/${id}/values/ada`, { amount: 400, until: '2026-12-31' })).toMatchObject(
+      invalidAt('until', format),
+    );
+    const offset = await call('PUT', `/budgets/${id}/values/ada`, { amount: 300, until: '2026-12-01T01:00:00+01:00' });
+    expect(offset).toMatchObject({ status: 200, body: { until: '2026-12-01T00:00:00.000Z' } });
     await call('DELETE', `/budgets/${id}/values/ada`);
     expect((await values(id)).items).toMatchObject([{ limitNanoUsd: 200e9, isBlocked: true }]);
     expect((await audited()).slice(0, 2)).toMatchObject([
@@ -549,6 +555,20 @@ describe('a budget for each of a dimension', () => {
       { action: 'budget.override_set', details: { value: 'ada', each: 'dim:user' } },
     ]);
   });
+
+  it.each(['member', 'key', 'project'])(
+    'has no override for a %s that the account does not have',
+    async (dimension) => {
+      const { id } = await create({ each: dimension });
+      const own = { member: caller.userId, key: caller.keyId, project: 'default' }[dimension];
+      const give = (value: unknown) => call('PUT', `/budgets/${id}/values/${value}`, { amount: 300 });
+      expect(await give('ada@example.com')).toMatchObject(
+        invalidAt('value', `ada@example.com is not the id of a ${dimension} of the account`),
+      );
+      expect([(await give(own)).status, (await give('(none)')).status]).toEqual([200, 200]);
+      expect((await values(id)).items).toHaveLength(2);
+    },
+  );
 
   it('gives the gateway its amounts by role and project, and the keys of members', async () => {
     const { id } = await create({ each: 'member', amount: 200, amountByRole: { owner: 500 } });

@@ -3,7 +3,7 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name } from '../../http/parameters.ts';
+import { instant, name } from '../../http/parameters.ts';
 import { itemOperations, valueParams } from './item-operations.ts';
 import { newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
@@ -109,8 +109,8 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
     until: z
       ._default(
         z.nullable(
-          z.union([z.iso.datetime(), z.literal('period_end')], {
-            error: 'must be a time as in ISO 8601, in UTC, or period_end',
+          z.union([instant, z.literal('period_end')], {
+            error: 'must be an instant (2026-11-20T16:00:00Z), or period_end',
           }),
         ),
         null,

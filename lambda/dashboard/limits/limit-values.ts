@@ -259,7 +259,7 @@ const textOf = (override: Override | null) =>
  *
  * @param amount in USD
  * @throws NotFoundError
- * @throws ValidationError where it would have ended already
+ * @throws ValidationError where it would have ended already, or the account has no such member, key or project
  */
 export const planOverride = async (
   dependencies: Opened,
@@ -268,10 +268,14 @@ export const planOverride = async (
   wanted: { readonly amount: number | null; readonly until: string | null; readonly isRaise?: boolean } | null,
 ) => {
   const { accountId } = caller;
-  const { limit } = await findLimit(dependencies, caller, id);
+  const found = await findLimit(dependencies, caller, id);
+  const { limit } = found;
+  const isOfOurIds = limit.each === 'member' || limit.each === 'key' || limit.each === 'project';
+  if (wanted && value !== null && isOfOurIds && !(await labelsOf(dependencies, accountId, found)).has(value))
+    throw invalid('value', `${value} is not the id of a ${limit.each} of the account`);
   const now = dependencies.now();
-  const until =
-    wanted?.until === 'period_end' ? (limitPeriodAt(limit.period, now)?.end ?? null) : (wanted?.until ?? null);
+  const given = wanted?.until === 'period_end' ? limitPeriodAt(limit.period, now)?.end : wanted?.until;
+  const until = given ? new Date(given).toISOString() : null;
   if (until !== null && Date.parse(until) <= now.getTime()) throw invalid('until', 'must be in the future');
   const before = await dependencies.limitValues.findOverride(accountId, id, value);
   const after = wanted?.isRaise && until !== null ? overrideAt(before, new Date(until)) : null;
