@@ -8,6 +8,7 @@ import { findItem } from '../../lambda/data/table/read.ts';
 import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
+import type { AccessRule } from '../../lambda/domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../lambda/domain/limits/access-rules.ts';
 import { type Block, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
@@ -47,6 +48,25 @@ describe('an access rule', () => {
     expect(await stored()).toEqual([rule]);
     expect(await secretOf(caller.accountKey)).toMatchObject({ withoutBlocks: 'pass' });
     expect((await call('GET', '/access-rules')).body).toEqual({ items: [rule] });
+  });
+
+  it.each([
+    [{ denied: ['opneai/*'] }, 'denied.0', /^must begin with \*\/, or a provider, which is one of openai, .*own-…$/],
+    [{ allowed: ['azure/gpt-4o', 'own-/llama'] }, 'allowed.1', /^must begin with/],
+    [{ denied: ['gpt-4o'] }, 'denied.0', /^must be a provider and a model/],
+  ])('names providers that there are: %j', async (rule, path, message) => {
+    expect(await create(rule)).toMatchObject(invalidAt(path, message));
+    expect((await create({ denied: ['own-gpu/*', 'bedrock/*', '*/o1*'] })).status).toBe(201);
+  });
+
+  it('shows and deletes what an earlier version took for a provider', async () => {
+    const { id } = (await create({ denied: ['openai/*'] })).body;
+    await openBlocks(table).change(caller.accountId, ({ access: [rule], ...others }) => ({
+      ...others,
+      access: [{ ...(rule as AccessRule), denied: ['opneai/*'] }],
+    }));
+    expect((await call('GET', '/access-rules')).body.items).toMatchObject([{ denied: ['opneai/*'] }]);
+    expect((await call('DELETE', `/access-rules/${id}`)).status).toBe(204);
   });
 
   it('is changed by what is sent, deleted, and audited', async () => {

@@ -13,8 +13,9 @@ const accessRule = z
     id: z.string(),
     name: z.string(),
     scope: scope.def.innerType,
-    allowed: allowed.def.innerType,
-    denied: denied.def.innerType,
+    // Earlier versions took patterns with any provider.
+    allowed: z.nullable(z.array(z.string())),
+    denied: z.array(z.string()),
     maxRequestUsd: maxRequestUsd.def.innerType,
     createdAt: z.iso.datetime(),
   })

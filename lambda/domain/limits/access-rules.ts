@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { roles } from '../accounts/permissions.ts';
+import { hostLabel, hostLabels } from '../host-label.ts';
 import { type SpendCounter, sumMap } from '../spend/counters.ts';
 import { OTHER } from '../spend/dimensions.ts';
 import { sumOfKnown } from '../spend/known-cost.ts';
@@ -16,15 +17,16 @@ const PATTERN = /^(\*|[a-z0-9-]+)\/\S+$/;
 
 const patterns = z
   .array(
-    z
-      .string()
-      .check(
-        z.maxLength(MAX_PATTERN_CHARACTERS),
-        z.regex(
-          PATTERN,
-          'must be a provider and a model, each of which may be *: openai/gpt-4o*, anthropic/*, */llama-3*',
-        ),
-      ),
+    z.string().check(
+      z.maxLength(MAX_PATTERN_CHARACTERS),
+      z.regex(PATTERN, {
+        error: 'must be a provider and a model, each of which may be *: openai/gpt-4o*, anthropic/*, */llama-3*',
+        abort: true,
+      }),
+      z.refine((pattern) => pattern.startsWith('*/') || hostLabel.safeParse(pattern.split('/')[0]).success, {
+        error: `must begin with */, or a provider, which is ${hostLabels}`,
+      }),
+    ),
   )
   .check(z.maxLength(MAX_PATTERNS));
 
