@@ -211,6 +211,12 @@ describe('the preview of an access rule', () => {
     expect((await preview({ denied: ['openai/*'] })).body.refused.requests).toBe(12);
   });
 
+  it.each(['key', 'project'])('is refused for a %s that the account does not have', async (member) => {
+    const rule = { scope: { [member]: 'nowhere' }, denied: ['openai/*'] };
+    expect(await preview(rule)).toMatchObject(invalidAt(`scope.${member}`, /^nowhere is not an? (active )?/));
+    expect(await create(rule)).toMatchObject(invalidAt(`scope.${member}`, /^nowhere is not an? (active )?/));
+  });
+
   it('says what was counted under (other)', async () => {
     await addSpend(table, caller.accountId, at(1), { ...costing(1), requests: 7 }, { model: '(other)' });
     expect((await preview({ denied: ['openai/gpt-4o'] })).body).toMatchObject({

@@ -268,7 +268,7 @@ describe('own prices over the ledger', () => {
     expect(await world.costs()).toEqual([400_000, 400_000]);
   });
 
-  it('refuses a credit without an end, a price of no time, and a price of a month where the plan keeps no month', async () => {
+  it('refuses a credit without an end, a price of no time, of an unknown key, and of a month where the plan keeps no month', async () => {
     const world = await worldOf();
     await expect(world.create({ kind: 'credit', usd: 1 })).rejects.toMatchObject({ violations: [{ path: 'until' }] });
     const { id } = await world.create({ kind: 'discount', percent: 15 }, { model: 'a' });
@@ -277,6 +277,14 @@ describe('own prices over the ledger', () => {
     const small = await worldOf(30);
     await expect(small.create({ kind: 'commitment', usd: 1, per: 'month' })).rejects.toThrow('choose a larger plan');
     await expect(world.update('none', { name: 'x' })).rejects.toThrow('There is no such price.');
+    for (const member of ['key', 'project']) {
+      const message = `nowhere is not a ${member} of the account`;
+      const unknown = { violations: [{ path: member, message }] };
+      const terms = { kind: 'discount', percent: 15 } as const;
+      await expect(world.create(terms, { [member]: 'nowhere' })).rejects.toMatchObject(unknown);
+      await expect(world.update(id, { [member]: 'nowhere' })).rejects.toMatchObject(unknown);
+    }
+    expect(await world.update(id, { key: world.keyId, project: 'default' })).toMatchObject({ key: world.keyId });
   });
 
   it(

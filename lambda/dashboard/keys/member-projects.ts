@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Projects } from '../../data/accounts/projects.ts';
+import type { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { projectRoles, type Role } from '../../domain/accounts/permissions.ts';
 import { invalid } from '../../domain/errors.ts';
 
@@ -16,6 +17,37 @@ export const memberProjects = z
     ),
   );
 
+/** @throws ValidationError where the account does not have one of the projects */
+export const requireOwnProjects = async (
+  projects: Pick<Projects, 'list'>,
+  accountId: string,
+  wanted: readonly string[],
+  path: string,
+): Promise<void> => {
+  if (wanted.length === 0) return;
+  const known = (await projects.list(accountId)).map(({ projectId }) => projectId);
+  const unknown = wanted.find((each) => !known.includes(each));
+  if (unknown !== undefined) throw invalid(path, `${unknown} is not a project of the account`);
+};
+
+/**
+ * @param path of the members, with a dot at its end
+ * @throws ValidationError where the account never had the key, or does not have the project
+ */
+export const requireOwned = async (
+  {
+    keys,
+    projects,
+  }: { readonly keys: Pick<ReturnType<typeof openServiceKeys>, 'find'>; readonly projects: Pick<Projects, 'list'> },
+  accountId: string,
+  { key, project }: { readonly key?: string | null | undefined; readonly project?: string | null | undefined },
+  path = '',
+): Promise<void> => {
+  if (key != null && !(await keys.find(accountId, key)))
+    throw invalid(`${path}key`, `${key} is not a key of the account`);
+  await requireOwnProjects(projects, accountId, project == null ? [] : [project], `${path}project`);
+};
+
 /** @throws ValidationError for a role that sees the whole account, and for a project that the account does not have */
 export const requireProjects = async (
   projects: Pick<Projects, 'list'>,
@@ -27,7 +59,5 @@ export const requireProjects = async (
   if (!wanted) return;
   if (!(projectRoles as readonly Role[]).includes(role))
     throw invalid(path, `must be null: the role ${role} is for the whole account`);
-  const known = (await projects.list(accountId)).map(({ projectId }) => projectId);
-  const unknown = wanted.find((each) => !known.includes(each));
-  if (unknown !== undefined) throw invalid(path, `${unknown} is not a project of the account`);
+  await requireOwnProjects(projects, accountId, wanted, path);
 };

@@ -5,6 +5,7 @@ import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
 import type { Caller, CallerInput, Implementation } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
+import { requireOwned } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
 import * as operations from './access-operations.ts';
 import { KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
@@ -17,8 +18,8 @@ const view = ({ scope: { key, project, role }, allowed, denied, ...rule }: Acces
 });
 
 /** @throws ValidationError where the account has no such key or project, or the caller does not see it */
-const requireKnown = async (
-  { keys, projects }: Settings,
+export const requireKnown = async (
+  { keys, projects }: Pick<Settings, 'keys' | 'projects'>,
   caller: Caller,
   { key, project }: AccessRule['scope'],
 ): Promise<void> => {
@@ -26,8 +27,7 @@ const requireKnown = async (
   const found = key === undefined ? undefined : await keys.find(caller.accountId, key);
   if (key !== undefined && !(found?.status === 'active' && isIn(sees, found)))
     throw invalid('scope.key', `${key} is not an active key of the account`);
-  if (project !== undefined && !(await projects.list(caller.accountId)).some(({ projectId }) => projectId === project))
-    throw invalid('scope.project', `${project} is no project of the account`);
+  await requireOwned({ keys, projects }, caller.accountId, { project }, 'scope.');
 };
 
 /** @throws NotFoundError */

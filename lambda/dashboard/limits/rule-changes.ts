@@ -7,6 +7,7 @@ import { evaluatorOf, type RuleCondition, type TargetName, targetNames } from '.
 import { filteredBy } from '../../domain/limits/spend-series.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import { isRaw } from '../../domain/usage/raw.ts';
+import { requireOwned, requireOwnProjects } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
 
 /* Alert rules and budgets are created and changed alike: both are rules. */
@@ -156,22 +157,13 @@ export const requireKnown = async (
   condition: RuleCondition,
 ): Promise<void> => {
   const { filter, limit } = evaluatorOf(condition);
-  const problem = (name: string, message: string) => {
-    const path = condition.type === 'budget' ? 'filter' : 'config.filter';
-    return invalid(`${path}.${name}`, message);
-  };
+  const path = condition.type === 'budget' ? 'filter.' : 'config.filter.';
+  const problem = (name: string, message: string) => invalid(path + name, message);
   const { project, member, keyId } = filter ?? {};
-  if (keyId !== undefined && !(await keys.find(accountId, keyId)))
-    throw problem('key', `${keyId} is not a key of the account`);
-  const ofAmounts = Object.keys(limit?.amountsOf?.project ?? {});
-  const listed = project === undefined && ofAmounts.length === 0 ? [] : await projects.list(accountId);
-  const isProject = (id: string) => listed.some(({ projectId }) => projectId === id);
-  if (project !== undefined && !isProject(project))
-    throw problem('project', `${project} is not a project of the account`);
+  await requireOwned({ keys, projects }, accountId, { key: keyId, project }, path);
+  await requireOwnProjects(projects, accountId, Object.keys(limit?.amountsOf?.project ?? {}), 'amountByProject');
   if (member !== undefined && !(await users.recipients(accountId)).some(({ userId }) => userId === member))
     throw problem('member', `${member} is not a member of the account`);
-  const unknown = ofAmounts.find((id) => !isProject(id));
-  if (unknown !== undefined) throw invalid('amountByProject', `${unknown} is not a project of the account`);
   // The values of a limit of each are counted for themselves: its dimension need not be declared.
   const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));
   if (wanted === undefined) return;

@@ -5,6 +5,7 @@ import { factorText } from '../../domain/own-prices/fraction.ts';
 import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
 import { withChange } from '../../domain/own-prices/price-job.ts';
 import type { Implementation } from '../../http/operation.ts';
+import { requireOwned } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
@@ -111,6 +112,7 @@ export const createPrice =
       updatedAt: at,
     };
     requireValid(price);
+    await requireOwned(dependencies, caller.accountId, price);
     await requireRetention(dependencies, caller.accountId, price);
     return change(dependencies, { caller, clientAddress }, 'price.created', (prices) => {
       if (prices.length >= MAX_PRICES)
@@ -122,6 +124,7 @@ export const createPrice =
 export const updatePrice =
   (dependencies: Settings): Implementation<typeof operations.updatePrice> =>
   async ({ caller, clientAddress, params: { id }, body: { from, until, ...patch } }) => {
+    await requireOwned(dependencies, caller.accountId, patch);
     if (patch.terms) await requireRetention(dependencies, caller.accountId, { terms: patch.terms });
     return change(dependencies, { caller, clientAddress }, 'price.changed', (prices) => {
       const before = findPrice(prices, id);
