@@ -4,6 +4,7 @@ import { type ErrorCode, errorBodySchema, errorCodes } from './error-codes.ts';
 import { mcpErrorSchema } from './mcp-http.ts';
 import { oAuthErrorSchema } from './oauth-error.ts';
 import type { Operation } from './operation.ts';
+import { wholes } from './parameters.ts';
 import { rateLimitText } from './rate-limits.ts';
 
 type Json = Record<string, unknown>;
@@ -54,9 +55,35 @@ const errorExample = (status: number, code: ErrorCode) => ({
   },
 });
 
-/** Removes the patterns of dates, because `format` already defines them. */
-const dropDatePattern = ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
-  if (jsonSchema.format === 'date' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+const orNull = ({ description: text, ...schema }: Json): Json => ({
+  ...(text !== undefined && { description: text }),
+  anyOf: [...((schema['anyOf'] as Json[]) ?? [schema]).filter(({ type }) => type !== 'null'), { type: 'null' }],
+});
+
+/** What a merge patch may have of a schema: any part of an object, and null where a member may be left out. */
+const partOf = ({ required = [], default: _, ...node }: Json): Json => {
+  const { properties, additionalProperties: others, anyOf } = node;
+  const isRequired = (name: string) => (required as string[]).includes(name);
+  const members = Object.entries(properties ?? {}).map(([name, member]) => [
+    name,
+    isRequired(name) ? partOf(member) : orNull(partOf(member)),
+  ]);
+  return {
+    ...node,
+    ...(members.length > 0 && { properties: Object.fromEntries(members) }),
+    ...(typeof others === 'object' && { additionalProperties: orNull(others as Json) }),
+    ...(anyOf !== undefined && { anyOf: (anyOf as Json[]).map(partOf) }),
+  };
+};
+
+/** Removes the patterns of dates, because `format` already defines them, and describes the parts of a merge patch. */
+const complete = ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void => {
+  if (jsonSchema['format'] === 'date' || jsonSchema['format'] === 'date-time') delete jsonSchema['pattern'];
+  const whole = wholes.get(zodSchema);
+  if (whole === undefined) return;
+  for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
+  const part = partOf(z.toJSONSchema(whole, { io: 'input', override: complete }));
+  Object.assign(jsonSchema, whole._zod.optin === 'optional' ? orNull(part) : part);
 };
 
 /** Writes schemas with an id once, under components, and other schemas inline. */
@@ -77,7 +104,7 @@ const schemaWriter = () => {
     );
   };
   const write = (schema: z.ZodMiniType, io: 'input' | 'output'): Json =>
-    hoist(z.toJSONSchema(schema, { io, override: dropDatePattern })) as Json;
+    hoist(z.toJSONSchema(schema, { io, override: complete })) as Json;
   /** Writes a response that several operations share once. */
   const share = (name: string, response: () => Json): Json => {
     responses[name] ??= response();

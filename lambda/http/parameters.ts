@@ -49,6 +49,14 @@ export const dayOrInstant = z
 /** A day (`2026-11-20`, UTC). */
 export const day = z.iso.date('must be a date (2026-11-20)').check(z.meta({ examples: ['2026-11-01'] }));
 
+export const wholes = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
+
+/** A part of a merge patch (RFC 7396). @param whole parses what the patch makes: the API's document shows its members */
+export const partFor = <S extends z.core.$ZodType>(whole: z.core.$ZodType, part: S): S => {
+  wholes.set(part, whole);
+  return part;
+};
+
 const cursor = z
   .string()
   .check(

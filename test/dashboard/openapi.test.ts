@@ -39,6 +39,56 @@ describe('docs/openapi.json', () => {
     expect([...patterns].filter((pattern) => /\\[pPk]|\\u\{/.test(pattern))).toEqual([]);
   });
 
+  it('has a type for every member that a body has a name for', () => {
+    const untyped = (node: unknown, path: string): string[] => {
+      if (typeof node !== 'object' || node === null) return [];
+      const properties = Object.entries((node as { properties?: Record<string, object> }).properties ?? {});
+      return [
+        ...properties
+          .filter(([, schema]) => !Object.keys(schema).some((name) => TYPES.has(name)))
+          .map(([name]) => path + name),
+        ...Object.entries(node).flatMap(([name, value]) => untyped(value, name === 'requestBody' ? `${path} ` : path)),
+      ];
+    };
+    const TYPES = new Set(['type', 'const', 'enum', 'anyOf', 'oneOf', '$ref']);
+    expect(Object.entries(document.paths).flatMap(([path, methods]) => untyped(methods, path))).toEqual([]);
+    type Change = { readonly requestBody: { readonly content: { readonly 'application/json': { schema: object } } } };
+    const schemaOf = (path: string) =>
+      (document.paths[path] as { readonly patch: Change }).patch.requestBody.content['application/json'].schema;
+    expect(schemaOf('/budgets/{id}')).toMatchObject({
+      properties: {
+        amount: { type: 'number' },
+        block: {
+          anyOf: [{ properties: { atPercent: { anyOf: [{ type: 'integer' }, { type: 'null' }] } } }, { type: 'null' }],
+        },
+      },
+    });
+    expect(schemaOf('/alert-rules/{id}')).toMatchObject({
+      properties: {
+        config: {
+          anyOf: expect.arrayContaining([
+            expect.objectContaining({
+              properties: expect.objectContaining({ threshold: expect.anything(), filter: expect.anything() }),
+            }),
+          ]),
+        },
+      },
+    });
+  });
+
+  it('names what several operations respond with, for generated clients', () => {
+    const bodies = operations.flatMap(({ path, method, success: { status } }) => {
+      if (path.startsWith('/machine')) return [];
+      const described = document.paths[path]?.[method.toLowerCase()] as
+        | { responses: Record<number, object> }
+        | undefined;
+      return [[JSON.stringify(described?.responses[status]), `${method} ${path}`] as const];
+    });
+    const shared = [...Map.groupBy(bodies, ([body]) => body.replace(/"description":"[^"]*",/, ''))];
+    expect(shared.filter(([body, same]) => body.length > 900 && same.length > 1).map(([, same]) => same)).toEqual([]);
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['PriceTerms', 'KeyWithSecret']));
+  });
+
   it('names API tokens as credentials only where an operation takes them', () => {
     const { post } = document.paths['/auth/change-password'] as Record<string, { security: object[] }>;
     expect(post?.security).toEqual([{ token: [] }]);

@@ -32,10 +32,9 @@ const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 const operation = inGroup('Keys');
 const project = z.string().check(z.minLength(1), z.maxLength(64));
 const end = instant.check(z.describe('An instant in the future. The gateway rejects the key from then on.'));
-const newKeySchema = z.object({
-  ...key,
-  key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')),
-});
+const newKeySchema = z
+  .object({ ...key, key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')) })
+  .register(z.globalRegistry, { id: 'KeyWithSecret' });
 
 export const listKeys = operation('listKeys', 'GET /keys', {
   summary: 'List service keys, including revoked ones',

@@ -21,9 +21,8 @@ const accessRule = z
   })
   .register(z.globalRegistry, { id: 'AccessRule' });
 
-const withStart = z.extend(accessRule, {
-  enforcedFrom: z.iso.datetime().check(z.describe('By then every gateway judges requests by it.')),
-});
+const enforcedFrom = z.iso.datetime().check(z.describe('By then every gateway judges requests by it.'));
+const withStart = z.extend(accessRule, { enforcedFrom }).register(z.globalRegistry, { id: 'AccessRuleWithStart' });
 
 export const listAccessRules = operation('listAccessRules', 'GET /access-rules', {
   summary: 'List what keys may call',

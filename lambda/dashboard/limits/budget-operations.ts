@@ -3,7 +3,7 @@ import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { instant, name } from '../../http/parameters.ts';
+import { instant, name, partFor } from '../../http/parameters.ts';
 import { itemOperations, valueParams } from './item-operations.ts';
 import { newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
@@ -78,7 +78,10 @@ export const {
   body: z.strictObject({ ...newMembers, ...budgetConfigSchema.shape }),
   preview: z.strictObject({ ...previewMembers, ...budgetConfigSchema.shape }),
   changes: Object.fromEntries(
-    Object.keys(budgetConfigSchema.shape).map((each) => [each, z.optional(z.unknown())]),
+    Object.entries(budgetConfigSchema.shape).map(([member, whole]) => [
+      member,
+      z.optional(partFor(whole, z.unknown())),
+    ]),
   ) as Record<keyof typeof budgetConfigSchema.shape, z.ZodMiniOptional<z.ZodMiniUnknown>>,
   gives: ' and what has been used',
   creating:

@@ -1,8 +1,12 @@
 import * as z from 'zod/mini';
 import { ruleTypes, withCondition } from '../../domain/limits/rule.ts';
 import { inGroup } from '../../http/operation.ts';
+import { partFor } from '../../http/parameters.ts';
 import { itemOperations } from './item-operations.ts';
 import { channelResults, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
+
+const body = withCondition(newMembers);
+const config = z.union(body.def.options.map(({ shape }) => shape.config));
 
 const rule = {
   ...shownMembers,
@@ -33,9 +37,9 @@ export const {
   audited: 'alert_rule',
   shown: ruleSchema,
   withSecret: ruleWithSecretSchema,
-  body: withCondition(newMembers),
+  body,
   preview: withCondition(previewMembers),
-  changes: { config: z.optional(z.record(z.string().check(z.maxLength(64)), z.unknown())) },
+  changes: { config: z.optional(partFor(config, z.record(z.string().check(z.maxLength(64)), z.unknown()))) },
   gives: '',
   creating:
     'A rule fires at most once per period, on all its channels; a budget once with a forecast, and once when it is used up. Periods are calendar hours, days, weeks (from Monday) and months in UTC. If the current period is already over the limit, the rule fires at once.',

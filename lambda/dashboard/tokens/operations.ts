@@ -58,10 +58,9 @@ export const createToken = operation('createToken', 'POST /tokens', {
   success: {
     status: 201,
     description: 'The new token.',
-    schema: z.object({
-      ...token,
-      token: z.string().check(z.describe('The token itself. Shown only once. Keep it secret.')),
-    }),
+    schema: z
+      .object({ ...token, token: z.string().check(z.describe('The token itself. Shown only once. Keep it secret.')) })
+      .register(z.globalRegistry, { id: 'ApiTokenWithSecret' }),
   },
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });

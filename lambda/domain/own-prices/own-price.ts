@@ -90,15 +90,9 @@ const credit = z
   .strictObject({ kind: z.literal('credit'), usd })
   .check(z.describe('Pays for requests until it is used up, or expires with `until`.'));
 
-export const termsSchema = z.discriminatedUnion('kind', [
-  rates,
-  subscription,
-  commitment,
-  discount,
-  volume,
-  credit,
-  markup,
-]);
+export const termsSchema = z
+  .discriminatedUnion('kind', [rates, subscription, commitment, discount, volume, credit, markup])
+  .register(z.globalRegistry, { id: 'PriceTerms' });
 export type Terms = z.infer<typeof termsSchema>;
 export type PriceKind = Terms['kind'];
 
