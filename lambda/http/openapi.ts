@@ -13,9 +13,10 @@ const VERSION = '0.2.0';
 
 const description = `Spend on AI providers, tracked by the gateway.
 
-All errors have the same shape. Times are UTC in ISO 8601. Amounts are given as an integer in nano-USD (1e-9 USD) and as a
-decimal string in USD; an unknown cost is null, never 0. Members of a body, and parameters of an operation that takes some, are
-rejected if this document does not describe them.`;
+All errors have the same shape. Times are UTC in ISO 8601. Amounts in responses are integers in nano-USD (1e-9 USD), and sums of
+spend also decimal strings in USD; an unknown cost is null, never 0. Amounts that you send are numbers in USD. Members of a body, and
+parameters of an operation that takes some, are rejected if this document does not describe them. Of changes of one thing at the same
+time, one gets 409 CONFLICT: read it again, and send what you change.`;
 
 /** Example messages, as the service sends them. */
 const errorExamples: Record<ErrorCode, string> = {

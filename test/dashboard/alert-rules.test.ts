@@ -80,6 +80,8 @@ describe('alert rules', () => {
     });
     expect((await call('GET', '')).body).toEqual({ items: [created.body] });
     expect(await watched()).toContain(created.body.id);
+    const { id: _, createdAt: _from, updatedAt: _at, ...shown } = created.body;
+    expect((await call('POST', '', shown)).status).toBe(201);
   });
 
   it.each([

@@ -273,6 +273,8 @@ describe('the end of a key', () => {
       validUntil: null,
     });
     expect((await admitted(body.key))?.['validUntil']).toBeUndefined();
+    const endless = await call('POST', '/keys', { name: 'k', validUntil: null });
+    expect([endless.status, endless.body.validUntil]).toEqual([201, null]);
   });
 
   it('is before the year 10000, whose instants sort before all others as text', async () => {

@@ -129,7 +129,7 @@ export const createKey =
       createdAt: now().toISOString(),
       ...(owner && { ownerUserId: owner.userId, ownerRole: owner.role }),
       ...(project !== undefined && { projectId: project }),
-      ...(validUntil !== undefined && { validUntil: utc(validUntil) }),
+      ...(validUntil !== null && { validUntil: utc(validUntil) }),
     };
     const key = newServiceKey(facts, serviceKey);
     const other = member === caller.userId ? {} : { member: member ?? 'none' };

@@ -68,7 +68,7 @@ export const createKey = operation('createKey', 'POST /keys', {
           ),
         ),
     ),
-    validUntil: z.optional(end),
+    validUntil: z._default(z.nullable(end), null),
   }),
   success: {
     status: 201,

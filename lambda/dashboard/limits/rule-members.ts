@@ -19,9 +19,8 @@ const channelsSchema = z
     ),
   );
 const webhookUrlSchema = z
-  .string()
+  .nullable(z.string().check(z.maxLength(2048)))
   .check(
-    z.maxLength(2048),
     z.describe(
       'HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work; their URL is shown masked.',
     ),
@@ -59,7 +58,6 @@ export const previewMembers = {
 /** The same for a change. A null removes the webhook or target; what a rule shows keeps it. */
 export const changedMembers = {
   ...previewMembers,
-  webhookUrl: z.optional(z.nullable(webhookUrlSchema)),
   targets: z.optional(targetsSchema((name) => z.nullable(targetSchema(name)))),
 };
 
