@@ -11,6 +11,12 @@ const kinds: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
+/** The message of a schema. zod would give it where the value is missing, too. */
+export const orRequired =
+  (message: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    input === undefined ? 'is required' : message;
+
 const oneOf = (values: readonly unknown[]): string =>
   values.length === 1 ? `must be ${String(values[0])}` : `must be one of ${values.join(', ')}`;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { orRequired } from '../domain/violations.ts';
 import { ok } from './operation.ts';
 
 /** A mail address as users type it; lower case and trimmed once parsed. Cognito takes no longer names of users. */
@@ -36,18 +37,20 @@ const sortsAsText = z.refine<string>((text) => {
 
 /** An instant (ISO 8601 with an offset or Z). */
 export const instant = z.iso
-  .datetime({ offset: true, error: 'must be an instant (2026-11-20T16:00:00Z)' })
+  .datetime({ offset: true, error: orRequired('must be an instant (2026-11-20T16:00:00Z)') })
   .check(sortsAsText);
 
 /** A day (`2026-11-20`, UTC) or an instant. */
 export const dayOrInstant = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
-    error: 'must be a date (2026-11-20) or an instant (2026-11-20T16:00:00Z)',
+    error: orRequired('must be a date (2026-11-20) or an instant (2026-11-20T16:00:00Z)'),
   })
   .check(sortsAsText, z.meta({ examples: ['2026-11-01'] }));
 
 /** A day (`2026-11-20`, UTC). */
-export const day = z.iso.date('must be a date (2026-11-20)').check(z.meta({ examples: ['2026-11-01'] }));
+export const day = z.iso
+  .date({ error: orRequired('must be a date (2026-11-20)') })
+  .check(z.meta({ examples: ['2026-11-01'] }));
 
 export const wholes = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
 

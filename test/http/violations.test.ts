@@ -105,6 +105,7 @@ describe('the schemas of requests', () => {
       'from',
       'must be in the years 0 to 9999 (UTC)',
     ],
+    ['createPrice', { name: 'x', terms: { kind: 'discount', percent: 5 } }, 'from', 'is required'],
     ['declareDimensions', { names: ['a b'] }, 'names.0', expect.stringContaining('must have 1 to 64 of')],
     ['createBudget', { ...budget, period: undefined }, 'period', 'is required'],
     [

@@ -5,6 +5,7 @@ import { type Counters, costToCompare } from '../spend/counters.ts';
 import { DIMENSION_NAME } from '../spend/declared-dimensions.ts';
 import { forecastMonth } from '../spend/month-forecast.ts';
 import { costOf, usdOf } from '../spend/spend-report.ts';
+import { orRequired } from '../violations.ts';
 import type { BlockPolicy } from './block.ts';
 import { ruleFilter, usdAmount } from './config-members.ts';
 import { atPercent, type EachName, eachNames, type GroupAmount } from './each.ts';
@@ -89,8 +90,7 @@ export const budgetConfigSchema = z.strictObject({
   ),
   amount: usdAmount.check(z.describe('In USD for each period.')),
   period: z.union([z.enum(periodNames), fixedPeriod], {
-    error: ({ input }) =>
-      input === undefined ? 'is required' : `must be one of ${periodNames.join(', ')}, or an object with from and to`,
+    error: orRequired(`must be one of ${periodNames.join(', ')}, or an object with from and to`),
   }),
   filter: ruleFilter,
   notifyAt: z._default(
