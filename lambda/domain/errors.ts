@@ -46,8 +46,14 @@ export class TotpSetupRequiredError extends DomainError {
   }
 }
 
-/** No token, or an invalid one. */
-export class UnauthenticatedError extends DomainError {}
+/** No token, or an invalid one. API Gateway has the same words for none, in lib/constructs/error-responses.json. */
+export class UnauthenticatedError extends DomainError {
+  constructor(
+    message = 'Send Authorization: Bearer <token> with a token from POST /auth/login, or for an API token from POST /auth/token. Paths below /machine take the API token itself.',
+  ) {
+    super(message);
+  }
+}
 
 export class ForbiddenError extends DomainError {}
 

@@ -201,8 +201,7 @@ export const callerOf = async (
   const { data } = claimsSchema.safeParse(event.requestContext.authorizer?.['claims']);
   const claims = data && { userId: data.sub, audience: data.aud, authTime: data.auth_time };
   const membership = claims && (await membershipOf(claims, isFresh));
-  if (claims === undefined || membership === undefined)
-    throw new UnauthenticatedError('Send Authorization: Bearer <token> with a token from POST /auth/login.');
+  if (claims === undefined || membership === undefined) throw new UnauthenticatedError();
   return { ...membership, userId: claims.userId, username: data?.['cognito:username'], authTime: claims.authTime };
 };
 

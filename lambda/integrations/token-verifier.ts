@@ -18,10 +18,8 @@ interface TokenUser {
 /** Verifies a token and returns its user. */
 export type VerifyToken = (authorization: string | undefined) => Promise<TokenUser>;
 
-const unauthenticated = (message: string) => new UnauthenticatedError(message);
-
 const invalidToken = () =>
-  unauthenticated('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
+  new UnauthenticatedError('The token is invalid or has expired. Log in again, or use POST /auth/refresh.');
 
 /**
  * Verifies the bearer token of the `Authorization` header as the API's authorizer does: signature, issuer, expiry, client and
@@ -39,8 +37,7 @@ export const tokenVerifier = (userPoolId: string, clientId: string, jwksUri?: st
   );
   return async (authorization) => {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined)
-      throw unauthenticated('Send Authorization: Bearer <token> with a token from POST /auth/login.');
+    if (token === undefined) throw new UnauthenticatedError();
     const payload = await verifier.verify(token).catch((error: unknown) => {
       if (error instanceof FetchError)
         throw new UnavailableError('The token could not be verified at the moment. Try again.');
