@@ -5,7 +5,7 @@ import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { isForTokens, type Permission, permits, rolesWith } from '../domain/accounts/permissions.ts';
 import { scopeOf } from '../domain/accounts/scope.ts';
-import { ForbiddenError, NotFoundError } from '../domain/errors.ts';
+import { ForbiddenError, invalid, NotFoundError } from '../domain/errors.ts';
 import { type HttpResult, streamedResult } from './http-result.ts';
 import { checkMcpHeaders } from './mcp-http.ts';
 import { errorResponse, requestLog, securityHeaders } from './middleware.ts';
@@ -72,6 +72,11 @@ const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEv
  * API Gateway compresses the body afterwards.
  */
 const conditional = (): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
+  before: ({ event }) => {
+    // Who sends it relies on a comparison that nothing here makes.
+    if (headersOf(event)['if-match'] !== undefined)
+      throw invalid('If-Match', 'is not compared: leave it out. Of changes at the same time, one gets 409 CONFLICT');
+  },
   after: ({ event, response }) => {
     if (event.httpMethod !== 'GET' || typeof response?.body !== 'string') return;
     const tag = `W/"${createHash('sha256').update(response.body).digest('base64url').slice(0, 22)}"`;

@@ -17,7 +17,8 @@ import { errorBodySchema } from '../../lambda/http/error-codes.ts';
 import { httpStack } from '../../lambda/http/http-stack.ts';
 import { inGroup, route } from '../../lambda/http/operation.ts';
 import { MAX_BODY_BYTES } from '../../lambda/http/parse-request.ts';
-import { invoke, membershipOf, refusedWith, silentLogger } from './invoke.ts';
+import errorResponses from '../../lib/constructs/error-responses.json' with { type: 'json' };
+import { invalidAt, invoke, membershipOf, refusedWith, silentLogger } from './invoke.ts';
 
 const operation = inGroup('Things');
 
@@ -109,6 +110,21 @@ describe('httpStack', () => {
     expect([changed.status, changed.body]).toEqual([200, { name: 'y' }]);
     expect(changed.headers['ETag']).not.toBe(tag);
     expect(await get()).toMatchObject({ status: 200, body: { name: 'y' } });
+  });
+
+  it('refuses a change that only holds for one version, since it compares none', async () => {
+    const headers = { 'If-Match': 'W/"1"' };
+    expect(await invoke(handler, { ...good, headers })).toMatchObject(invalidAt('If-Match', /409 CONFLICT/));
+    const removal = { method: 'DELETE', path: '/api/things/t', headers };
+    expect(await invoke(handler, removal)).toMatchObject(invalidAt('If-Match', /^is not compared/));
+    expect([create.mock.calls, remove.mock.calls]).toEqual([[], []]);
+  });
+
+  it('says how to sign in where API Gateway does, in the same words', async () => {
+    const { body } = await invoke(handler, { ...good, caller: undefined });
+    const { message } = errorResponses.find(({ type }) => type === 'UNAUTHORIZED') as { message: string };
+    expect(body.error.message).toBe(message);
+    expect(message).toMatch(/POST \/auth\/login, .*API token.*POST \/auth\/token.*\/machine/);
   });
 
   it('reads a membership again before it refuses a read, and for every change', async () => {
