@@ -114,6 +114,17 @@ describe('a budget', () => {
     expect(report.totals.costNanoUsd).toBe(budget.state.knownNanoUsd);
   });
 
+  it.each([{}, { provider: 'google' }])('counts a model of Google under both of its names: %j', async (filter) => {
+    const named = { ...filter, model: 'models/gemini-2.5-pro' };
+    await spend(3, undefined, { provider: 'google', model: 'models/gemini-2.5-pro' });
+    await spend(2, undefined, { provider: 'google', model: 'gemini-2.5-pro' });
+    await spend(9, undefined, { provider: 'google', model: 'gemini-2.5-flash' });
+    const { state } = await create({ filter: named });
+    expect(state.usedNanoUsd).toBe(5_000_000_000);
+    const { body: report } = await call('GET', '/spend', undefined, {}, { ...named, from: '2026-11-01' });
+    expect(report.totals.costNanoUsd).toBe(5_000_000_000);
+  });
+
   it('counts only what its filter matches, and only its fixed days', async () => {
     await spend(30, '2026-11-02T10:00:00.000Z', { tag: 'night' });
     await spend(5, '2026-11-10T10:00:00.000Z', { tag: 'night' });

@@ -67,6 +67,10 @@ export const isSameModel = (requested: string, model: string): boolean => {
   return short === long || (long.startsWith(short) && VERSION.test(long.slice(short.length)));
 };
 
+/** True where one of the models that may serve a request is that of a scope, or the scope has none. */
+export const isOfModel = (model: string | undefined, provider: string, models: readonly string[]): boolean =>
+  model === undefined || models.some((each) => isSameModel(each, withoutPath(provider, model)));
+
 /** Each `*` of the pattern stands for any characters. Both in lower case. Takes linear time: no regular expression is made of it. */
 const matches = (pattern: string, model: string): boolean => {
   const [start = '', ...parts] = pattern.split('*');

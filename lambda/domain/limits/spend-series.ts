@@ -5,7 +5,8 @@ import { addCounters, type Counters, type SpendCounter, sumMap } from '../spend/
 import { noDimensions, OTHER, type SpendDimensionName, type SpendDimensions, UNKNOWN } from '../spend/dimensions.ts';
 import type { MayAlsoMatch } from '../spend/known-cost.ts';
 import type { SessionCounter } from '../spend/sessions.ts';
-import { costOf } from '../spend/spend-report.ts';
+import type { SpendFilter } from '../spend/spend-question.ts';
+import { costOf, matchOf } from '../spend/spend-report.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
 export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
@@ -13,15 +14,11 @@ export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
 export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[] =>
   Object.keys(filter ?? {}) as SpendDimensionName[];
 
+const spendFilter = (filter: RuleFilter | undefined): SpendFilter =>
+  Object.fromEntries(filteredBy(filter).map((name) => [name, [filter?.[name] ?? null]]));
+
 export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
-  filteredBy(filter).every((name) => dimensions[name] === filter?.[name]);
-
-const mayPassRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
-  filteredBy(filter).every((name) => [filter?.[name], OTHER, UNKNOWN].includes(dimensions[name] ?? undefined));
-
-/** A request was recorded while a dimension of the filter was not declared: no rule keeps its value separate. */
-const hasUnknown = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
-  filteredBy(filter).some((name) => dimensions[name] === UNKNOWN);
+  matchOf(dimensions, spendFilter(filter)) === 'passes';
 
 /**
  * The recorder keeps the names of active rules separate, from some minutes after a rule holds: see lambda/data/ledger/rule-filters.ts.
@@ -43,6 +40,7 @@ interface SeriesOptions {
 
 /** A series that adds counters up as they are read: an account may have a million of them, so none is stored. */
 export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOptions) => {
+  const wanted = spendFilter(filter);
   const passing = sumMap();
   const mayPass = sumMap();
   const separateFrom =
@@ -54,12 +52,10 @@ export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOption
     sums: passing.sums,
     add: ({ time, dimensions, counters }: SpendCounter): void => {
       const bucket = bucketOf(time, granularity);
-      if (passesRule(dimensions, filter)) passing.add(bucket, counters);
-      // In the bucket in which the rule began, its names were separate in part.
-      else if (
-        (separateFrom === undefined || bucket <= separateFrom || hasUnknown(dimensions, filter)) &&
-        mayPassRule(dimensions, filter)
-      )
+      const match = matchOf(dimensions, wanted);
+      if (match === 'passes') passing.add(bucket, counters);
+      // A value was unknown before its dimension was declared. In the bucket in which the rule began, its names were separate in part.
+      else if (match === 'unknown' || (match === 'may' && (separateFrom === undefined || bucket <= separateFrom)))
         mayPass.add(bucket, counters);
     },
     sum: (from: string, to: string): Counters => sumOf(passing, from, to),

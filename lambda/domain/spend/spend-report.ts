@@ -1,6 +1,7 @@
 import { bucketFinder, bucketsOf } from '../calendar/range.ts';
 import { invalid } from '../errors.ts';
 import { decimalOf } from '../money.ts';
+import { withoutPath } from '../usage/dialect.ts';
 import {
   addCounters,
   atListCost,
@@ -141,6 +142,13 @@ const shownSums = (counters: Counters, { mayLack, currency, latency }: Shown) =>
 const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
 /**
+ * Google's `models/x` is counted as `x`; before, it was counted as it was sent. A filter by that name has both. The provider is empty where
+ * spend was not read by it.
+ */
+const hasModel = ({ provider, model }: SpendDimensions, wanted: readonly (string | null)[]): boolean =>
+  wanted.some((each) => each !== null && withoutPath(provider || 'google', each) === model);
+
+/**
  * How requests counted under these dimensions match a filter. They `may` where its values may be in `(other)`, or not known: `unknown` where
  * a filtered value is not.
  */
@@ -149,7 +157,7 @@ export const matchOf = (dimensions: SpendDimensions, filter: SpendFilter): 'pass
   for (const [name, wanted] of entriesOf(filter)) {
     const value = dimensions[name] ?? null;
     if (value === UNKNOWN) isKnown = false;
-    if (wanted.includes(value)) continue;
+    if (wanted.includes(value) || (name === 'model' && hasModel(dimensions, wanted))) continue;
     if (value !== OTHER && value !== UNKNOWN) return 'fails';
     passes = false;
   }

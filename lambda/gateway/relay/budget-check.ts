@@ -2,7 +2,7 @@ import {
   type AccessRule,
   accessToProvider,
   concernsKey,
-  isSameModel,
+  isOfModel,
   permitsModels,
 } from '../../domain/limits/access.ts';
 import {
@@ -71,7 +71,7 @@ export const refusalByModels = (
 ): Refusal | undefined => {
   const rule = accessByModel.find((each) => !permitsModels(each, provider, models));
   if (rule) return notAllowed(rule, provider, models);
-  return ofModels.find(({ scope }) => models.some((model) => isSameModel(model, scope.model as string)));
+  return ofModels.find(({ scope }) => isOfModel(scope.model, provider, models));
 };
 
 /** The refusal of a request that may cost more than an access rule allows. One whose price is not known passes. */

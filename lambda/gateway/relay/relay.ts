@@ -1,4 +1,4 @@
-import { isSameModel } from '../../domain/limits/access.ts';
+import { isOfModel } from '../../domain/limits/access.ts';
 import { unavailablePolicy } from '../../domain/limits/block.ts';
 import { dialectOf, modelOfPath, withoutPath } from '../../domain/usage/dialect.ts';
 import type { CloseEvent } from '../../domain/usage/usage-event.ts';
@@ -237,9 +237,7 @@ class Relay implements UpstreamListener {
       billableItems: facts?.billableItems ?? {},
       startedAt,
     };
-    const own = budgets.reserved.filter(
-      ({ scope: { model } }) => model === undefined || models.some((each) => isSameModel(each, model)),
-    );
+    const own = budgets.reserved.filter(({ scope }) => isOfModel(scope.model, provider, models));
     let result: ReserveResult | { readonly kind: 'refused'; readonly refusal: Refusal };
     try {
       const reserve = await this.#parts.loadReserve();

@@ -183,7 +183,10 @@ describe('a block of one model', () => {
     ['google', 'models/gemini-2.5-pro', { access: [{ ...access, denied: ['google/gemini-*'] }] }, 403],
     ['google', 'models/gemini-2.5-pro', { access: [{ ...access, allowed: ['google/models/gemini-*'] }] }, 200],
     ['google', 'gemini-2.5-pro', { access: [{ ...access, denied: ['google/models/gemini-*'] }] }, 403],
+    ['google', 'models/gemini-2.5-pro', { blocks: [block({ scope: { model: 'models/gemini-2.5-pro' } })] }, 429],
+    ['google', 'gemini-2.5-pro', { blocks: [block({ scope: { model: 'models/gemini-2.5-pro' } })] }, 429],
     ['fireworks', 'models/glm', { blocks: [block({ scope: { model: 'glm' } })] }, 200],
+    ['fireworks', 'models/glm', { blocks: [block({ scope: { model: 'models/glm' } })] }, 429],
   ])('finds a model of %s that the body names %s', async (label, model, blocks, status) => {
     const request = { ...chat({ model, messages: [] }), host: `${label}.gateway.test`, target: '/v1/chat/completions' };
     const exchange = fakeExchange(request, { parts: watched(blocks) });
