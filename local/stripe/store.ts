@@ -27,7 +27,7 @@ export const openStore = (file: string | undefined) => {
   const stored =
     file && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof empty>) : empty();
   if (stored.layout !== LAYOUT)
-    throw new SetupError(`${file} is of another version: delete it. Accounts keep the plan they have now.`);
+    throw new SetupError(`${file} is of another version: delete it. Accounts keep their plan and cannot change it.`);
   return Object.assign(stored, {
     /** Epoch seconds by the clock here. */
     now: () => Math.floor(Date.now() / 1_000) + stored.aheadSeconds,

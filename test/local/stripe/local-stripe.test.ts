@@ -178,7 +178,9 @@ describe('the local Stripe', () => {
   it('refuses the file of another version, and says what to do', async () => {
     const file = join(tmpdir(), 'other-version.json');
     await writeFile(file, JSON.stringify({ aheadSeconds: 0, customers: [], subscriptions: [] }));
-    await expect(local({ file })).rejects.toThrow(`${file} is of another version: delete it.`);
+    await expect(local({ file })).rejects.toThrow(
+      `${file} is of another version: delete it. Accounts keep their plan and cannot change it.`,
+    );
   });
 
   it('shows what there is, moves its clock, and escapes what it is given', async () => {
