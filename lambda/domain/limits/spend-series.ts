@@ -6,7 +6,7 @@ import { noDimensions, OTHER, type SpendDimensionName, type SpendDimensions, UNK
 import type { MayAlsoMatch } from '../spend/known-cost.ts';
 import type { SessionCounter } from '../spend/sessions.ts';
 import type { SpendFilter } from '../spend/spend-question.ts';
-import { costOf, matchOf } from '../spend/spend-report.ts';
+import { costOf, hasModel, matchOf } from '../spend/spend-report.ts';
 
 /** Which requests a rule counts. A missing member matches all. */
 export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
@@ -14,11 +14,10 @@ export type RuleFilter = Readonly<Partial<Record<SpendDimensionName, string>>>;
 export const filteredBy = (filter: RuleFilter | undefined): SpendDimensionName[] =>
   Object.keys(filter ?? {}) as SpendDimensionName[];
 
-const spendFilter = (filter: RuleFilter | undefined): SpendFilter =>
-  Object.fromEntries(filteredBy(filter).map((name) => [name, [filter?.[name] ?? null]]));
-
-export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter | undefined): boolean =>
-  matchOf(dimensions, spendFilter(filter)) === 'passes';
+export const passesRule = (dimensions: SpendDimensions, filter: RuleFilter = {}): boolean =>
+  filteredBy(filter).every(
+    (name) => dimensions[name] === filter[name] || (name === 'model' && hasModel(dimensions, [filter[name] ?? null])),
+  );
 
 /**
  * The recorder keeps the names of active rules separate, from some minutes after a rule holds: see lambda/data/ledger/rule-filters.ts.
@@ -40,7 +39,7 @@ interface SeriesOptions {
 
 /** A series that adds counters up as they are read: an account may have a million of them, so none is stored. */
 export const spendSeries = ({ granularity, filter, effectiveFrom }: SeriesOptions) => {
-  const wanted = spendFilter(filter);
+  const wanted: SpendFilter = Object.fromEntries(filteredBy(filter).map((name) => [name, [filter?.[name] ?? null]]));
   const passing = sumMap();
   const mayPass = sumMap();
   const separateFrom =

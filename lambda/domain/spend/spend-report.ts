@@ -141,11 +141,8 @@ const shownSums = (counters: Counters, { mayLack, currency, latency }: Shown) =>
 
 const entriesOf = (filter: SpendFilter) => Object.entries(filter) as [SpendDimensionName, readonly (string | null)[]][];
 
-/**
- * Google's `models/x` is counted as `x`; before, it was counted as it was sent. A filter by that name has both. The provider is empty where
- * spend was not read by it.
- */
-const hasModel = ({ provider, model }: SpendDimensions, wanted: readonly (string | null)[]): boolean =>
+/** Google's `models/x` is counted as `x`, and was as it was sent: that name has both. The provider is empty where it was not read. */
+export const hasModel = ({ provider, model }: SpendDimensions, wanted: readonly (string | null)[]): boolean =>
   wanted.some((each) => each !== null && withoutPath(provider || 'google', each) === model);
 
 /**
