@@ -7,7 +7,7 @@ import type { Rule } from '../data/alerts/rules.ts';
 import type { Reservations } from '../data/ledger/reservations.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
-import type { Block, Blocks } from '../domain/limits/block.ts';
+import { type Block, type Blocks, isInForce } from '../domain/limits/block.ts';
 import { useOf } from '../domain/limits/limit.ts';
 import {
   type Belongings,
@@ -19,7 +19,7 @@ import {
   useSamples,
   withLimits,
 } from '../domain/limits/limit-blocks.ts';
-import { endMs, isInForce, MAX_PAUSES, pausedText, withPause } from '../domain/limits/pauses.ts';
+import { endMs, MAX_PAUSES, pausedText, withPause } from '../domain/limits/pauses.ts';
 import { type BoundEvaluator, type BurnRateCondition, currentPeriod } from '../domain/limits/rule.ts';
 import type { SpendSeries } from '../domain/limits/spend-series.ts';
 

@@ -124,9 +124,12 @@ const isIn = ({ provider, tag, keyIds, client, sessionId, metadata = {} }: Block
   (keyIds === undefined || (request.keyId !== null && keyIds.includes(request.keyId))) &&
   Object.entries(metadata).every(([name, value]) => request.metadata?.[name] === value);
 
+export const isInForce = ({ until }: Pick<Block, 'until'>, now: Date): boolean =>
+  until === null || Date.parse(until) > now.getTime();
+
 /** The blocks in force that the request is in, as far as is known without its model. */
 export const blocksOf = ({ blocks }: Blocks, request: Request, now: Date): Block[] =>
-  blocks.filter(({ until, scope }) => (until === null || Date.parse(until) > now.getTime()) && isIn(scope, request));
+  blocks.filter((block) => isInForce(block, now) && isIn(block.scope, request));
 
 /** The budgets that the request reserves from, as far as is known without its model. */
 export const reservedOf = ({ reserved }: Blocks, request: Request): ReservedBudget[] =>
@@ -139,9 +142,7 @@ export const eachOf = ({ each }: Blocks, request: Request): EachLimit[] =>
 /** The least that budgets have left for the request, in nano-USD. Budgets of a model are not among them. Null without a budget. */
 export const remainingOf = ({ remaining }: Blocks, request: Request, now: Date): number | null => {
   const amounts = remaining
-    .filter(
-      ({ scope, until }) => scope.model === undefined && Date.parse(until) > now.getTime() && isIn(scope, request),
-    )
+    .filter((each) => each.scope.model === undefined && isInForce(each, now) && isIn(each.scope, request))
     .map(({ nanoUsd }) => nanoUsd);
   return amounts.length === 0 ? null : Math.min(...amounts);
 };

@@ -7,7 +7,7 @@ import {
   MAX_SESSION_ID_CHARACTERS,
   MAX_TAG_CHARACTERS,
 } from '../usage/limits.ts';
-import type { Block, Blocks } from './block.ts';
+import { type Block, type Blocks, isInForce } from './block.ts';
 import { chosen, chosenId } from './config-members.ts';
 
 /** The gateway compares each request of an account with all of them, and reads them as one item. */
@@ -38,9 +38,6 @@ export const pauseSchema = z.strictObject({
     ._default(z.nullable(z.int().check(z.minimum(1), z.maximum(MAX_MINUTES))), 60)
     .check(z.describe('Null: until somebody ends it.')),
 });
-
-export const isInForce = ({ until }: Pick<Block, 'until'>, now: Date): boolean =>
-  until === null || Date.parse(until) > now.getTime();
 
 /** The pauses in force, oldest first. */
 export const pausesOf = ({ blocks }: Blocks, now: Date): Block[] =>
