@@ -73,8 +73,8 @@ const cors = (origins: readonly string[]): middy.MiddlewareObj<APIGatewayProxyEv
  */
 const conditional = (): middy.MiddlewareObj<APIGatewayProxyEvent, HttpResult> => ({
   before: ({ event }) => {
-    // Who sends it relies on a comparison that nothing here makes.
-    if (headersOf(event)['if-match'] !== undefined)
+    // Who changes something with it relies on a comparison that nothing here makes.
+    if (event.httpMethod !== 'GET' && headersOf(event)['if-match'] !== undefined)
       throw invalid('If-Match', 'is not compared: leave it out. Of changes at the same time, one gets 409 CONFLICT');
   },
   after: ({ event, response }) => {
