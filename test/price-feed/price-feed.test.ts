@@ -507,8 +507,8 @@ describe('an override', () => {
         after: expect.objectContaining({ input: 0.14 }),
       }),
     );
-    // One for each size of prompts.
-    expect(counted['WaitingPriceChanges']).toBe(2);
+    // One for each size of prompts, also of the same model on Vertex AI.
+    expect(counted['WaitingPriceChanges']).toBe(4);
     for (const { number } of (await waiting()).filter(({ why }) => why === 'override'))
       await openPriceVersions(table).decide(number, 'refused');
     await run(both);

@@ -86,6 +86,9 @@ describe('aliases that moved on', () => {
   it('have the price of the model they stood for then', () => {
     expect(usdPerMtok('mistral', 'mistral-large-latest', '2025-11-01T00:00:00Z')).toEqual([2, 0.2, 6]);
     expect(usdPerMtok('mistral', 'mistral-large-latest', '2026-01-01T00:00:00Z')).toEqual([0.5, 0.05, 1.5]);
+    expect(usdPerMtok('mistral', 'mistral-large-latest', '2026-11-20T00:00:00Z')).toEqual([0.7, 0.07, 2.1]);
+    expect(usdPerMtok('fireworks', 'accounts/fireworks/routers/kimi-latest', '2026-11-19T00:00:00Z')[0]).toBe(3);
+    expect(usdPerMtok('fireworks', 'accounts/fireworks/routers/kimi-latest', '2026-11-20T00:00:00Z')[0]).toBe(2);
   });
 });
 
@@ -127,8 +130,18 @@ describe('models that neither book has, or has wrong', () => {
     ['openai', 'gpt-image-2.5-flare-2026-09-08', [5, 1.25, 30]],
     ['openai', 'gpt-image-2.6-sunburst', [5, 1.25, 30]],
     ['google', 'gemini-pro-latest', [2, 0.2, 12]],
-    ['google', 'gemini-robotics-er-2-preview', [1, 0, 5]],
+    ['google', 'gemini-robotics-er-2-preview', [1, 0.1, 5]],
     ['google', 'gemini-4-hydrogen', [1.5, 0.075, 7.5]],
+    ['vertex', 'gemini-4-neon', [3, 0.15, 15]],
+    ['vertex', 'claude-sonnet-5-5', [2, 0.1, 10]],
+    ['azure', 'gpt-6.2-astra', [8, 0.4, 40]],
+    ['anthropic', 'claude-mythos-5-2', [8, 0.2, 40]],
+    ['bedrock', 'global.anthropic.claude-fable-5-2', [8, 0.2, 40]],
+    ['bedrock', 'us.anthropic.claude-sonnet-5-5', [2.2, 0.11, 11]],
+    ['bedrock', 'openai.gpt-6.2-sol', [2.2, 0.11, 11]],
+    ['mistral', 'mistral-large-4-0-8', [0.7, 0.07, 2.1]],
+    ['together', 'qwen/qwen3.7-max', [2.5, 0.5, 7.5]],
+    ['fireworks', 'accounts/fireworks/models/deepseek-v4p1-flash', [0.3, 0.006, 1.2]],
     ['google', 'gemini-embedding-2-preview', [0.2, 0, 0]],
     ['openrouter', 'moonshotai/kimi-k3.1-pro', [2, 0.2, 10]],
     ['openrouter', 'minimax/minimax-m3.1-flash', [0.15, 0.015, 0.6]],
@@ -166,6 +179,9 @@ describe('models that cost more for long prompts', () => {
     ['openai', 'gpt-6.1-terra', 272_000, 1, 2],
     ['openai', 'gpt-6.2-astra', 272_000, 8, 16],
     ['openai', 'gpt-6.2-sol', 272_000, 2, 4],
+    ['bedrock', 'global.openai.gpt-6.2-sol', 272_000, 2, 4],
+    ['azure', 'gpt-6.1-terra', 272_000, 1, 2],
+    ['vertex', 'claude-haiku-5-5', 100_000, 0.1, 0.5],
     ['google', 'gemini-pro-latest', 200_000, 2, 4],
     // The prompts of an agent's many steps are one sum.
     ['google', 'deep-research-preview-04-2026', 200_000, 2, 2],
