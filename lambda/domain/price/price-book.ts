@@ -30,26 +30,20 @@ const ratesOf = (override: Override): Rates => {
   return rates;
 };
 
-/** The sources that changed after an override's day, and differ from it. */
-const movedFrom = (override: Override, sources: readonly (SourcePrice | null)[]): SourcePrice[] => {
-  const rates = ratesOf(override);
+/**
+ * An override against the sources, by its rates that no later one replaces: it ends where both changed after its day and agree on another
+ * price; it waits for a person where one did, or where it is for hours of the day, which the second source does not know.
+ */
+const judge = (override: Override, later: readonly Override[], sources: readonly (SourcePrice | null)[]) => {
+  const left = Object.entries(ratesOf(override)).filter(([kind]) => !later.some((other) => kind in ratesOf(other)));
+  const rates: Rates = Object.fromEntries(left);
   const kinds = Object.keys(rates) as RateKind[];
-  return sources.flatMap((price) => {
+  const [one, other] = sources.flatMap((price) => {
     if (!price?.since || price.match === 'pattern' || dayOf(price.since) <= override.asOf) return [];
     return isSamePrice(price.rates, rates, kinds) ? [] : [price];
   });
-};
-
-/**
- * Whether an override still holds against what the sources have. It ends where both changed after its day and agree on another price;
- * it waits for a person where one did, or where it is for hours of the day, which the second source does not know.
- */
-const stateOf = (override: Override, sources: readonly (SourcePrice | null)[]): 'holds' | 'waits' | 'ended' => {
-  const [one, other] = movedFrom(override, sources);
-  if (!one) return 'holds';
-  const kinds = Object.keys(ratesOf(override)) as RateKind[];
-  const isAgreed = other && isSamePrice(one.rates, other.rates, kinds);
-  return isAgreed && !override.during ? 'ended' : 'waits';
+  const isAgreed = one && other && isSamePrice(one.rates, other.rates, kinds) && !override.during;
+  return { rates, moved: one, state: isAgreed ? 'ended' : one ? 'waits' : 'holds' };
 };
 
 interface Overridden extends Pick<SourcePrice, 'match' | 'rates'> {
@@ -58,21 +52,24 @@ interface Overridden extends Pick<SourcePrice, 'match' | 'rates'> {
   readonly asOf: string;
 }
 
+const inForce = ({ provider, model, at, inputTokens }: PriceQuery): readonly Override[] =>
+  providerOverrides[provider]?.overrides?.filter(
+    (override) => matchesModel(override.models, model) && isInForce(override, at, inputTokens),
+  ) ?? [];
+
 const overridesFor = (query: PriceQuery, sources: readonly SourcePrice[]): Overridden | null => {
   const rates: Partial<Record<RateKind, AttoUsd>> = {};
-  const matches: MatchKind[] = [];
+  const matches: (MatchKind | null)[] = [];
   let isWaiting = false;
   let asOf = '';
-  for (const override of providerOverrides[query.provider]?.overrides ?? []) {
-    const match = matchOf(override.models, query.model);
-    if (match === null || !isInForce(override, query.at, query.inputTokens)) continue;
-    const set = ratesOf(override);
-    const state = stateOf(override, sources);
+  const found = inForce(query);
+  for (const [index, override] of found.entries()) {
+    const { rates: set, state } = judge(override, found.slice(index + 1), sources);
     // A rate that no source has in the place of an ended override is not known any more.
     const lost = Object.keys(set).some((kind) => sources.every(({ rates }) => rates[kind as RateKind] === undefined));
     isWaiting ||= state === 'waits' || (state === 'ended' && lost);
     if (state === 'ended') continue;
-    matches.push(match);
+    matches.push(matchOf(override.models, query.model));
     if (override.asOf > asOf) asOf = override.asOf;
     Object.assign(rates, set);
   }
@@ -182,15 +179,16 @@ export interface MovedOverride {
 export const waitingOverrides = (lists: PriceLists, at: Date): MovedOverride[] => {
   const lookups = [openGenaiPrices(lists.genaiPrices), openSecondPrices(lists.secondPrices)];
   return Object.entries(providerOverrides).flatMap(([provider, { overrides = [] }]) =>
-    overrides.flatMap((override) =>
+    overrides.flatMap((override, index) =>
       override.models.flatMap((pattern): MovedOverride[] => {
         const inputTokens = Math.max(comparedPromptTokens[0] as number, (override.overTokens ?? 0) + 2);
         const model = pattern.replace(/\*$/, '');
         if (!isInForce({ ...override, during: undefined }, at, inputTokens)) return [];
-        const sources = lookups.map((lookup) => lookup({ provider, model, at, inputTokens }));
-        const [moved] = movedFrom(override, sources);
-        const isWaiting = moved && stateOf(override, sources) === 'waits';
-        return isWaiting ? [{ provider, model, inputTokens, rates: ratesOf(override), moved }] : [];
+        const query = { provider, model, at, inputTokens };
+        const later = inForce(query).filter((other) => !other.during && overrides.indexOf(other) > index);
+        const sources = lookups.map((lookup) => lookup(query));
+        const { rates, moved, state } = judge(override, later, sources);
+        return moved && state === 'waits' ? [{ ...query, rates, moved }] : [];
       }),
     ),
   );

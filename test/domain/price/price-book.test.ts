@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { bundledBook, priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
-import { openPriceBook } from '../../../lambda/domain/price/price-book.ts';
+import { openPriceBook, waitingOverrides } from '../../../lambda/domain/price/price-book.ts';
 import { reasons } from '../../../lambda/domain/price/price-request.ts';
 import { request } from '../usage/metered-usage.ts';
 
@@ -84,6 +84,21 @@ describe('openPriceBook', () => {
     expect(book({ provider: 'anthropic', model: 'claude-mythos-5', at: new Date(), inputTokens: 1 })?.source).toBe(
       'overrides:anthropic/claude-mythos-5',
     );
+  });
+
+  const since = '2026-11-25T10:00:00Z';
+  it.each([
+    ['a later day', 'claude-sonnet-5-5', 1_000, { input: 2, output: 10, cacheRead: 0.1 }, null, []],
+    ['an earlier day', 'claude-sonnet-5-5', 1_000, { input: 2, output: 10, cacheRead: 0.2 }, 'overrideWaits', [1_000]],
+    ['long prompts', 'claude-haiku-5-5', 200_000, { input: 0.5, output: 2.5, cacheRead: 0.05 }, null, [1_000]],
+    ['short prompts', 'claude-haiku-5-5', 200_000, { input: 0.1, output: 0.5 }, 'overrideWaits', [100_002]],
+  ])('judges only overrides that no other replaces: a list with the price of %s', (...row) => {
+    const [, model, inputTokens, to, doubt, sizes] = row;
+    const prices = { anthropic: { [model]: { ...to, since } } };
+    const lists = { genaiPrices: {}, secondPrices: { name: 'models.dev', prices } };
+    const at = new Date(since);
+    expect(openPriceBook(lists, '7')({ provider: 'anthropic', model, at, inputTokens })?.doubt).toBe(doubt);
+    expect(waitingOverrides(lists, at).map((waiting) => waiting.inputTokens)).toEqual(sizes);
   });
 
   it('does not know models of other lists', () => {
