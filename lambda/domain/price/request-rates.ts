@@ -201,10 +201,10 @@ const ratesForModel = (
   };
 };
 
-/** OpenAI's decisions have no price but for input: output is free, and caches neither cost more nor less. @see https://apidog.com/blog/openai-decisions-api */
-const ratesOfPath = ({ provider, path }: PriceableRequest, rates: Rates): Rates => {
+/** Decisions have no price but for input: output is free, and caches neither cost more nor less. @see https://apidog.com/blog/openai-decisions-api */
+const ratesOfPath = ({ path }: PriceableRequest, rates: Rates): Rates => {
   const { input } = rates;
-  return provider === 'openai' && path.endsWith('/decisions') && input !== undefined ? { input, output: 0n } : rates;
+  return path.endsWith('/decisions') && input !== undefined ? { input, output: 0n } : rates;
 };
 
 /**
