@@ -6,7 +6,7 @@ import { openTable } from '../lambda/data/table/table.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { priced } from '../lambda/domain/hosts.ts';
 import { tokenPricesOf } from '../lambda/domain/price/feed/models-dev.ts';
-import { providerOverrides } from '../lambda/domain/price/overrides.ts';
+import { providerOverrides } from '../lambda/domain/price/price-book.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { CommandError, flag, runCommand, time, wholeNumber } from './command.ts';
 import { compareProvider, type Disagreement, holidaysDue, modelLines } from './prices/compare.ts';

@@ -5,6 +5,7 @@ import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
+import { providerOverrides } from '../../lambda/domain/price/price-book.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -54,10 +55,15 @@ const PRICE_LISTS = '#bundled-lists';
 /** The description of the dashboard API, which one of its operations responds with. */
 const DOCUMENT = '#openapi';
 
-const LAZY_NAMES = [...Object.keys(LAZY_ENTRIES), PRICE_LISTS, DOCUMENT];
-const fileOf = (name: string): string => `${name.slice(1)}.${name === DOCUMENT ? 'json' : 'js'}`;
+/** The overrides of prices, loaded at once and without the texts that only people read: half of them. */
+const OVERRIDES = '#price-overrides';
+const withoutTexts = (key: string, value: unknown): unknown => (/^(source|why)$/.test(key) ? undefined : value);
+
+const LAZY_NAMES = [...Object.keys(LAZY_ENTRIES), PRICE_LISTS, DOCUMENT, OVERRIDES];
+const fileOf = (name: string): string => `${name.slice(1)}.${name === DOCUMENT || name === OVERRIDES ? 'json' : 'js'}`;
 
 const lazyCode = (name: string): Buffer | string => {
+  if (name === OVERRIDES) return JSON.stringify(providerOverrides, withoutTexts);
   if (name === DOCUMENT) return readFileSync(join(ROOT, 'docs/openapi.json'));
   return name === PRICE_LISTS
     ? `exports.bundledLists = JSON.parse(${JSON.stringify(JSON.stringify(bundledLists))});`
@@ -113,10 +119,10 @@ const bundleOf = (entry: string): Buffer => {
   return bundle;
 };
 
-/** The code that is loaded only when it is needed, by name, with all that it loads itself. */
+/** The code in files of its own, by name, with all that it loads itself. */
 const lazyFilesOf = (code: Buffer | string, found = new Map<string, Buffer | string>()) => {
   for (const name of LAZY_NAMES) {
-    if (found.has(name) || !code.includes(`import("${name}"`)) continue;
+    if (found.has(name) || !code.includes(`("${name}"`)) continue;
     const file = lazyCode(name);
     found.set(name, file);
     lazyFilesOf(file, found);

@@ -2,14 +2,8 @@ import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { bundledLists } from '../../lambda/domain/price/bundled-lists.ts';
 import { openGenaiPrices } from '../../lambda/domain/price/genai-prices.ts';
-import {
-  type BookChoice,
-  holidays,
-  matchesModel,
-  type Override,
-  providerOverrides,
-} from '../../lambda/domain/price/overrides.ts';
-import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
+import { type BookChoice, holidays, matchesModel, type Override } from '../../lambda/domain/price/overrides.ts';
+import { loadBundledBook, providerOverrides } from '../../lambda/domain/price/price-book.ts';
 import { comparedPromptTokens, type Rates, type TokenKind } from '../../lambda/domain/price/rates.ts';
 import { openSecondPrices } from '../../lambda/domain/price/second-book.ts';
 

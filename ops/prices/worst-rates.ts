@@ -6,8 +6,8 @@ import { priced } from '../../lambda/domain/hosts.ts';
 import { nanoUsdPerUnit } from '../../lambda/domain/money.ts';
 import { genaiProviderId } from '../../lambda/domain/price/genai-prices.ts';
 import { modelNames } from '../../lambda/domain/price/model-names.ts';
-import { isWorkday, providerOverrides } from '../../lambda/domain/price/overrides.ts';
-import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
+import { isWorkday } from '../../lambda/domain/price/overrides.ts';
+import { loadBundledBook, providerOverrides } from '../../lambda/domain/price/price-book.ts';
 import { type RateKind, type Rates, type TokenKind, tokenKinds } from '../../lambda/domain/price/rates.ts';
 import { PROMPT_SIZE_LIMITS } from '../../lambda/domain/usage/iterations.ts';
 

@@ -16,12 +16,12 @@ import { currentAssembly } from '../../local/synth.ts';
  */
 const BUDGETS_KB: Readonly<Record<string, number>> = {
   'gateway/Proxy/Function': 113,
-  'usage/Recorder': 565,
-  'usage/Sweep': 495,
+  'usage/Recorder': 520,
+  'usage/Sweep': 457,
   'usage/Rollup': 364,
-  'usage/OwnPrices': 640,
-  'usage/PriceFeed': 355,
-  'usage/Repricing': 613,
+  'usage/OwnPrices': 609,
+  'usage/PriceFeed': 320,
+  'usage/Repricing': 583,
   'alerts/RuleEvaluator': 389,
   'alerts/RuleWorker': 443,
   'mail/Feedback': 268,
@@ -29,7 +29,7 @@ const BUDGETS_KB: Readonly<Record<string, number>> = {
   'dashboard-api/IdentityHandler': 471,
   'dashboard-api/ReadingHandler': 553,
   'dashboard-api/SettingsHandler': 540,
-  'dashboard-api/FilesHandler': 487,
+  'dashboard-api/FilesHandler': 453,
   'dashboard-api/MachineHandler': 646,
   'dashboard-api/BillingHandler': 642,
   'dashboard-api/StripeWebhookHandler': 593,
@@ -80,7 +80,7 @@ describe('bundles', () => {
   });
 
   it.each([
-    ['gateway/Proxy/Function', '#reserve', `typeof openReserve({}, '', 0).release`, 'function', 118],
+    ['gateway/Proxy/Function', '#reserve', `typeof openReserve({}, '', 0).release`, 'function', 119],
     ['usage/Recorder', '#bundled-lists', 'bundledLists.genaiPrices.openai.id', 'openai', 315],
     ['dashboard-api/ReadingHandler', '#object-store', `typeof openObjectStore('bucket').getRange`, 'function', 320],
     ['alerts/RuleWorker', '#mail-sender', `typeof openMailSender({}).call`, 'function', 245],
@@ -101,7 +101,7 @@ describe('bundles', () => {
     const { imports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const loaded = readdirSync(folder)
       .filter((name) => name.endsWith('.js'))
-      .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/import\("(#[\w-]+)"/g)])
+      .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/(?:import|require)\("(#[\w-]+)"/g)])
       .map(([, name]) => name);
     expect(Object.keys(imports).sort()).toEqual([...new Set(loaded)].sort());
     for (const path of Object.values<string>(imports)) expect(existsSync(join(folder, path))).toBe(true);

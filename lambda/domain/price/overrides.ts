@@ -1,7 +1,6 @@
 import { dayOf } from '../calendar/utc.ts';
 import type { UnitName } from '../usage/usage.ts';
 import { isVersionOf } from './model-names.ts';
-import rows from './overrides.json' with { type: 'json' };
 import { type MatchKind, surest, type TokenKind } from './rates.ts';
 
 /** Where a price comes from, and when it was last seen there. */
@@ -71,9 +70,6 @@ export interface ProviderOverrides {
   readonly overrides?: readonly Override[];
   readonly bookChoices?: readonly BookChoice[];
 }
-
-/** By gateway label. A provider whose prices the books have right needs none. test/domain/price/overrides.test.ts checks each row. */
-export const providerOverrides = rows as Readonly<Record<string, ProviderOverrides>>;
 
 /** Whether an override holds at a time and for a prompt of this size. */
 export const isInForce = (override: Override, at: Date, inputTokens: number): boolean =>

@@ -4,7 +4,7 @@ import { bundledBook as findPrice } from '../../../fixtures/bundled-prices.ts';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { bundledLists } from '../../../lambda/domain/price/bundled-lists.ts';
 import { genaiProviderId } from '../../../lambda/domain/price/genai-prices.ts';
-import { providerOverrides } from '../../../lambda/domain/price/overrides.ts';
+import { providerOverrides } from '../../../lambda/domain/price/price-book.ts';
 
 const usdPerMtok = (provider: string, model: string, at: string) => {
   const {
