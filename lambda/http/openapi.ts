@@ -222,26 +222,14 @@ const securityOf = ({ access, permission }: Operation): Record<string, never[]>[
 };
 
 const operationObject = (operation: Operation, writer: Writer): Json => {
-  const {
-    id,
-    group,
-    summary,
-    description: text,
-    permission,
-    audits,
-    params,
-    query,
-    body,
-    success,
-    isOAuth,
-  } = operation;
+  const { permission, audits, params, query, body, success, isOAuth } = operation;
   const roles = permission && `Needs the permission \`${permission}\` (roles: ${rolesWith(permission).join(', ')}).`;
-  const remarks = [text, rateLimitText(operation), roles].filter((remark) => remark !== undefined);
+  const remarks = [operation.description, rateLimitText(operation), roles].filter((remark) => remark !== undefined);
   const all = [...parameters(params, 'path', writer), ...parameters(query, 'query', writer)];
   return {
-    operationId: id,
-    tags: [group],
-    summary,
+    operationId: operation.id,
+    tags: [operation.group],
+    summary: operation.summary,
     ...(remarks.length > 0 && { description: remarks.join('\n\n') }),
     ...(permission && { 'x-permission': permission }),
     ...(Array.isArray(audits) && { 'x-audit': audits }),

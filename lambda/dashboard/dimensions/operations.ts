@@ -4,27 +4,26 @@ import { inGroup } from '../../http/operation.ts';
 
 const name = z.string().check(z.regex(DIMENSION_NAME, DIMENSION_NAME_RULE), z.meta({ examples: ['team'] }));
 
-const dimensions = z
-  .object({
-    items: z
-      .array(
-        z.object({
-          name,
-          isDeclared: z.boolean(),
-          periods: z
-            .array(
-              z.object({
-                from: z.iso.datetime(),
-                until: z.nullable(z.iso.datetime()).check(z.describe('Null while it is declared.')),
-              }),
-            )
-            .check(z.describe('When it was declared. Requests that began at other times are `(unknown)` in it.')),
-        }),
-      )
-      .check(z.describe('Those that are declared, then those that were, each by name.')),
-    limit: z.int().check(z.positive(), z.describe('How many names an account may declare at a time.')),
-  })
-  .register(z.globalRegistry, { id: 'Dimensions' });
+const dimensions = z.object({
+  items: z
+    .array(
+      z.object({
+        name,
+        isDeclared: z.boolean(),
+        periods: z
+          .array(
+            z.object({
+              from: z.iso.datetime(),
+              until: z.nullable(z.iso.datetime()).check(z.describe('Null while it is declared.')),
+            }),
+          )
+          .check(z.describe('When it was declared. Requests that began at other times are `(unknown)` in it.')),
+      }),
+    )
+    .check(z.describe('Those that are declared, then those that were, each by name.')),
+  limit: z.int().check(z.positive(), z.describe('How many names an account may declare at a time.')),
+});
+z.globalRegistry.add(dimensions, { id: 'Dimensions' });
 
 const operation = inGroup('Spend');
 

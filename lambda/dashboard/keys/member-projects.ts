@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { Projects } from '../../data/accounts/projects.ts';
-import type { openServiceKeys } from '../../data/accounts/service-keys.ts';
 import { projectRoles, type Role } from '../../domain/accounts/permissions.ts';
 import { invalid } from '../../domain/errors.ts';
+import type { Settings } from '../open-settings.ts';
 
 const MAX_MEMBER_PROJECTS = 50;
 
@@ -35,10 +35,7 @@ export const requireOwnProjects = async (
  * @throws ValidationError where the account never had the key, or does not have the project
  */
 export const requireOwned = async (
-  {
-    keys,
-    projects,
-  }: { readonly keys: Pick<ReturnType<typeof openServiceKeys>, 'find'>; readonly projects: Pick<Projects, 'list'> },
+  { keys, projects }: Pick<Settings, 'keys' | 'projects'>,
   accountId: string,
   { key, project }: { readonly key?: string | null | undefined; readonly project?: string | null | undefined },
   path = '',

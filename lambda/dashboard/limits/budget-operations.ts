@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
 import { inGroup, ok } from '../../http/operation.ts';
 import { instant, name, partFor } from '../../http/parameters.ts';
 import { itemOperations, valueParams } from './item-operations.ts';
-import { newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
+import { mayMatch, newMembers, previewMembers, shownMembers, shownPeriod, shownSecret } from './rule-members.ts';
 
 const operation = inGroup('Budgets');
 
@@ -14,9 +13,7 @@ const money = (description: string) => z.int().check(z.describe(`${description},
 const OF_EACH = 'Null of a budget for each of a dimension: GET /budgets/{id}/values has it for each value.';
 
 const state = {
-  period: z
-    .nullable(z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() }))
-    .check(z.describe('Null before and after a fixed period.')),
+  period: z.nullable(shownPeriod).check(z.describe('Null before and after a fixed period.')),
   knownNanoUsd: money('Known cost of the period, as GET /spend shows it; 2^53 - 1 where it is more'),
   unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
   usedNanoUsd: money(
@@ -47,13 +44,11 @@ const state = {
   enforcedFrom: z
     .nullable(z.iso.datetime())
     .check(z.describe('Every gateway refuses requests by the budget from then on. Null where it refuses nothing.')),
-  mayAlsoMatch: z
-    .nullable(z.object({ requests: z.int(), costNanoUsd: z.nullable(z.int()), unpricedRequests: z.int() }))
-    .check(
-      z.describe(
-        'Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.',
-      ),
+  mayAlsoMatch: mayMatch.check(
+    z.describe(
+      'Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.',
     ),
+  ),
 };
 
 const budgetSchema = z

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { amountSources } from '../../domain/limits/each.ts';
 import { raiseSchema } from '../../domain/limits/raise.ts';
 import { inGroup, ok } from '../../http/operation.ts';
 import { csvFile, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
+import { shownPeriod } from './rule-members.ts';
 
 const operation = inGroup('Budgets');
 
@@ -39,8 +39,6 @@ const valueSchema = z
   })
   .register(z.globalRegistry, { id: 'LimitValue' });
 
-const periodSchema = z.object({ name: z.enum(anyPeriodNames), start: z.iso.datetime(), end: z.iso.datetime() });
-
 const isCounted = z
   .boolean()
   .check(
@@ -64,7 +62,7 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
   permission: 'rules:read',
   query: z.strictObject({ ...query, ...pageParameters({ default: 50, max: 500 }) }),
   success: pageOf(valueSchema, {
-    period: z.nullable(periodSchema),
+    period: z.nullable(shownPeriod),
     values: z.int().check(z.describe('All values of the period.')),
     blockedValues: z.int(),
     usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),
@@ -76,7 +74,7 @@ export const readLimitValue = operation('readLimitValue', 'GET /budgets/{id}/val
   summary: 'Read one value of a budget for each of a dimension',
   permission: 'rules:read',
   params: valueParams,
-  success: { status: 200, description: 'The value.', schema: z.extend(valueSchema, { period: periodSchema }) },
+  success: { status: 200, description: 'The value.', schema: z.extend(valueSchema, { period: shownPeriod }) },
 });
 
 export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
@@ -90,7 +88,7 @@ export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {
         budgetId: z.string(),
         budgetName: z.string(),
         each: z.enum(['member', 'key']),
-        period: periodSchema,
+        period: shownPeriod,
         isCounted,
         raise: z.nullable(raiseSchema),
       }),
