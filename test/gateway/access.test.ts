@@ -1,18 +1,21 @@
+import { once } from 'node:events';
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { WebSocket } from 'ws';
 import type { AccessRule } from '../../lambda/domain/limits/access.ts';
-import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
+import { type Block, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { ACTIVE } from './gateway-fakes.ts';
-import { type GatewayHost, KEYS, startGatewayHost } from './gateway-host.ts';
+import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from './gateway-host.ts';
+import { type SocketOrigin, startSocketOrigin } from './websocket/scripted-socket-origin.ts';
 
 /* What a key may call, over HTTP, with the providers' own SDKs. */
 
 let mock: MockProviders;
 let host: GatewayHost;
 let rules: readonly AccessRule[] = [];
+let blocks: readonly Block[] = [];
 let loads = 0;
 
 const rule = (changes: Partial<AccessRule>): AccessRule => ({
@@ -26,27 +29,41 @@ const rule = (changes: Partial<AccessRule>): AccessRule => ({
   ...changes,
 });
 
+let live: SocketOrigin;
+let sockets: GatewayHost;
+/** Messages that the provider of `sockets` got. */
+const arrived: string[] = [];
+
+const parts: HostSettings['parts'] = {
+  lookUpAccount: () => ({ ...ACTIVE, withoutBlocks: 'pass', projectId: 'search', ownerRole: 'member' }),
+  lookUpBlocks: () => ({ ...NO_BLOCKS, blocks, access: rules }),
+  loadReserve: async () => {
+    loads += 1;
+    const reserve = await import('../../lambda/gateway/relay/reserve.ts');
+    return reserve.openReserve(async () => ({}), 'table', 500);
+  },
+};
+
 beforeAll(async () => {
   mock = await startMockProviders();
-  host = await startGatewayHost({
-    origin: mock.url,
-    proxiesWebSockets: true,
-    parts: {
-      lookUpAccount: () => ({ ...ACTIVE, withoutBlocks: 'pass', projectId: 'search', ownerRole: 'member' }),
-      lookUpBlocks: () => ({ ...NO_BLOCKS, access: rules }),
-      loadReserve: async () => {
-        loads += 1;
-        const reserve = await import('../../lambda/gateway/relay/reserve.ts');
-        return reserve.openReserve(async () => ({}), 'table', 500);
-      },
-    },
-  });
+  host = await startGatewayHost({ origin: mock.url, parts });
+  live = await startSocketOrigin({ perMessageDeflate: { threshold: 0 } });
+  live.onSocket = (socket) =>
+    socket.on('message', (data) => {
+      arrived.push(String(data));
+      socket.send('{"type":"session.updated"}');
+    });
+  sockets = await startGatewayHost({ origin: live.origin, proxiesWebSockets: true, parts });
 });
-afterEach(() => {
+beforeEach(() => {
   rules = [];
+  blocks = [];
+  arrived.length = 0;
 });
 afterAll(async () => {
   await host.close();
+  await sockets.close();
+  await live.close();
   await mock.stop();
 });
 
@@ -191,19 +208,89 @@ describe('a key that may call some models', () => {
     expect((await list('mistral')).status).toBe(403);
   });
 
+  const open = (path: string, label = 'openai'): WebSocket => {
+    const url = `ws://127.0.0.1:${sockets.port}/gateway/${label}${path}`;
+    const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
+    return socket.on('error', () => {});
+  };
+
   it.each(['model=gpt-4o-realtime', 'model=gpt-realtime&model=gpt-4o-realtime'])(
     'is refused a WebSocket of another model: %s',
     async (query) => {
       rules = [rule({ allowed: ['openai/gpt-realtime'] })];
-      const url = `ws://127.0.0.1:${host.port}/gateway/openai/v1/realtime?${query}`;
-      const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
-      const status = await new Promise((resolve) => {
-        socket.on('unexpected-response', (_request, response) => resolve(response.statusCode));
-        socket.on('error', () => {});
-      });
-      expect(status).toBe(403);
+      const [, response] = await once(open(`/v1/realtime?${query}`), 'unexpected-response');
+      expect(response.statusCode).toBe(403);
     },
   );
+
+  const LIVE = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+  const VERTEX = '/us-central1/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent';
+  const create = (model?: string) => JSON.stringify({ type: 'response.create', model, input: 'x'.repeat(100_000) });
+  const setup = (model?: string) => JSON.stringify({ setup: { model, systemInstruction: 'x'.repeat(100_000) } });
+  const inFull = 'projects/p/locations/l/publishers/google/models/gemini-live-2.5';
+
+  it.each([
+    ['google', `${LIVE}?key=a`, setup('gemini-live-2.5')],
+    ['google', `${LIVE}?key=a&model=gemini-2.5-flash`, setup('models/gemini-live-2.5')],
+    ['google', LIVE, setup('publishers/google/models/Gemini-Live-2.5')],
+    ['google', LIVE, setup(inFull)],
+    ['vertex', VERTEX, setup(inFull)],
+    ['openai', '/v1/responses', create('gpt-4o')],
+    ['openai', '/v1/responses?model=gpt-4o-mini', create('gpt-4o')],
+    ['openai', '/v1/responses', '{"type":"response.create","model":"gpt-4o","mod\\u0065l":"gpt-4o-mini"}'],
+    ['xai', '/v1/responses', create('gpt-4o')],
+  ])('is refused a denied model that a message on a WebSocket names: %s %s', async (label, path, message) => {
+    rules = [rule({ denied: ['*/gemini-live*', '*/gpt-4o'] })];
+    const before = sockets.closes().length;
+    const socket = open(path, label);
+    await once(socket, 'open');
+    socket.send(message);
+    const [code, reason] = await once(socket, 'close');
+    const text = 'MODEL_NOT_ALLOWED: “Team defaults” denies */gemini-live*, */gpt-4o';
+    expect([code, String(reason)]).toEqual([1_008, text]);
+    expect(await sockets.nthClose(before + 1)).toMatchObject({
+      ...{ provider: label, status: 101, outcome: 'refused', blockedBy: 'rule-1' },
+    });
+    expect(arrived).toEqual([]);
+    expect(sockets.closes()).toHaveLength(before + 1);
+  });
+
+  it.each([
+    ['google', LIVE, setup],
+    ['openai', '/v1/responses', create],
+  ])('uses an allowed one on a WebSocket until a message names another, or none: %s', async (label, path, message) => {
+    rules = [rule({ allowed: ['*/gpt-4o-mini'] })];
+    const cases = [[message('gpt-4o-mini'), message('gpt-4o')], [message()], ['{}', message('gpt-4o')]] as const;
+    for (const messages of cases) {
+      arrived.length = 0;
+      const socket = open(path, label);
+      await once(socket, 'open');
+      const closed = once(socket, 'close');
+      for (const [i, each] of messages.entries()) {
+        if (i > 0) await once(socket, 'message');
+        socket.send(each);
+      }
+      expect((await closed)[0]).toBe(1_008);
+      expect(arrived).toEqual(messages.slice(0, -1));
+    }
+  });
+
+  it('is refused on a WebSocket a model whose budget is used up, until the budget’s period ends', async () => {
+    const until = new Date(Date.now() + 1_000).toISOString();
+    const [id, name] = ['budget-1', 'Voice '.repeat(40)];
+    blocks = [{ id, name, kind: 'budget', scope: { model: 'gpt-4o' }, until, amountNanoUsd: 1, spentNanoUsd: 1 }];
+    const [refused, waiting] = [open('/v1/responses'), open('/v1/responses')];
+    await Promise.all([once(refused, 'open'), once(waiting, 'open')]);
+    refused.send(create('gpt-4o-2024-08-06'));
+    const [code, reason] = await once(refused, 'close');
+    expect([code, String(reason)]).toEqual([1_008, expect.stringMatching(/^BUDGET_EXCEEDED: “Voice Voice .*…$/)]);
+    expect(Buffer.byteLength(reason)).toBeLessThanOrEqual(123);
+    await new Promise((resolve) => setTimeout(resolve, Date.parse(until) - Date.now() + 5));
+    waiting.send(create('gpt-4o'));
+    await once(waiting, 'message');
+    waiting.close();
+    expect(arrived).toEqual([create('gpt-4o')]);
+  });
 });
 
 describe('a highest price of a request', () => {

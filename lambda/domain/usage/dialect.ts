@@ -62,7 +62,7 @@ const SOCKET = /^WEBSOCKET$/;
 /** First match wins. Paths are matched by their end: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
 const rows: readonly Row[] = [
   [SOCKET, /^\/v\d+\/(realtime|responses)$/, 'openai-responses'],
-  [SOCKET, /\.BidiGenerateContent(Constrained)?$/, 'gemini-generate'],
+  [SOCKET, /[./]BidiGenerateContent(Constrained)?$/, 'gemini-generate'],
   [POST, /\/(count_tokens|input_tokens)$|^\/model\/.+\/count-tokens$/, 'free'],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
@@ -149,6 +149,10 @@ export const dialectOf = (method: string, path: string): Dialect => {
   const trimmed = asRead(path).replace(/\/$/, '');
   return rows.find(([methods, paths]) => methods.test(method) && paths.test(trimmed))?.[2] ?? 'unknown';
 };
+
+/** True where the messages of a WebSocket's client name the model, not its address: Responses, and Gemini Live. */
+export const namesModelInMessages = (path: string): boolean =>
+  /(\/responses|[./]BidiGenerateContent(Constrained)?)\/?$/.test(asRead(path));
 
 /** A model's name as limits and sums have it: without the path that calls of Google may have in front of it, such as `models/`. */
 export const withoutPath = (provider: string, model: string): string =>

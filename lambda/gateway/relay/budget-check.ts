@@ -68,7 +68,7 @@ export const refusalByModels = (
   { accessByModel, ofModels }: Pick<BudgetCheck, 'accessByModel' | 'ofModels'>,
   provider: string,
   models: readonly string[],
-): Refusal | undefined => {
+): NotAllowed | Block | undefined => {
   const rule = accessByModel.find((each) => !permitsModels(each, provider, models));
   if (rule) return notAllowed(rule, provider, models);
   return ofModels.find(({ scope }) => isOfModel(scope.model, provider, models));
@@ -162,9 +162,13 @@ export const checkLimits = (
 export const needsPrice = ({ accessByPrice, reserved }: BudgetCheck): boolean =>
   accessByPrice.length + reserved.length > 0;
 
+/** True where it is not known from the request's address whether a limit of its model refuses it. */
+export const needsModels = ({ ofModels, accessByModel }: BudgetCheck): boolean =>
+  ofModels.length + accessByModel.length > 0;
+
 /** True where the body must be read before the request is forwarded. */
 export const needsBody = (budgets: BudgetCheck | undefined): budgets is BudgetCheck =>
-  budgets !== undefined && (budgets.ofModels.length + budgets.accessByModel.length > 0 || needsPrice(budgets));
+  budgets !== undefined && (needsModels(budgets) || needsPrice(budgets));
 
 /** The value of X-Service-Budget-Remaining: USD, down to a nano-dollar; below zero where more was spent than the budget has. */
 export const remainingHeader = (nanoUsd: number): string => (nanoUsd / NANO_USD).toFixed(9);
@@ -199,6 +203,12 @@ const notAllowedResponse = (refusal: NotAllowed, requestId: string): GatewayErro
     access: { id, name, provider, ...(models && { models }), allowed, denied, maxRequestUsd, ...needed },
   });
   return { ...response, headers: [...response.headers, 'x-should-retry', 'false'] };
+};
+
+/** The reason in the Close frame of a WebSocket, which has little room. */
+export const refusalInShort = (refusal: NotAllowed | Block): string => {
+  if (refusal.kind === 'access') return `MODEL_NOT_ALLOWED: ${accessText(refusal)}`;
+  return `${refusal.kind === 'budget' ? 'BUDGET_EXCEEDED' : 'PAUSED'}: “${refusal.name}”`;
 };
 
 /** The response to a request that is not forwarded. SDKs must not send it again, unless only the gateway's knowledge is missing. */

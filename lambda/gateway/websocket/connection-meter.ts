@@ -42,7 +42,8 @@ const wantedInMessage: Wanted = {
   toolCall: '#toolCall',
 };
 
-const wantedInSetup: Wanted = { setup: { model: 'model' } };
+/** In the client's messages: OpenAI's `response.create`, Gemini's `setup`. */
+const wantedInStart: Wanted = { type: 'type', model: 'model', setup: { '': '#setup', model: 'model' } };
 
 /** Values of one message take at most this in memory: far more than any event has. A message with more is not read. */
 const MAX_VALUES_BYTES = 4_096 * PIECE_BYTES;
@@ -73,10 +74,15 @@ const pickedValue = (values: Values, name: string): unknown =>
   parsed(values.findLast(([each]) => each === name)?.[1] ?? '');
 const has = (values: Values, name: string): boolean => values.some(([each]) => each === name);
 
-const textOf = (values: Values, name: string): string | null => {
-  const value = pickedValue(values, name);
-  return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : null;
-};
+/** The texts of all values of a name: where a message repeats a member, servers take the first or the last. */
+const textsOf = (values: Values, name: string): string[] =>
+  values
+    .filter(([each]) => each === name)
+    .map(([, json]) => parsed(json))
+    .filter((value) => typeof value === 'string' && value !== '')
+    .map((value) => (value as string).slice(0, MAX_MODEL_CHARACTERS));
+
+const textOf = (values: Values, name: string): string | null => textsOf(values, name).at(-1) ?? null;
 
 /** Collects the values of each message, in bounded memory, whatever its length. */
 class MessageValues implements MessageListener {
@@ -138,6 +144,21 @@ const TRANSLATES = /-translate/;
 const DONE = /^response\.(done|completed|incomplete|failed|cancelled)$/;
 const TRANSCRIBED = /input_audio_transcription\.completed$/;
 
+/**
+ * Reads the client's messages.
+ *
+ * @param onStart takes the models that a message names which begins a session or a response; none where it cannot be read
+ */
+export const readStarts = (onStart: (models: readonly string[]) => void): MessageListener =>
+  new MessageValues(
+    wantedInStart,
+    (values) => {
+      const isStart = has(values, '#setup') || textsOf(values, 'type').includes('response.create');
+      if (isStart) onStart(textsOf(values, 'model'));
+    },
+    () => onStart([]),
+  );
+
 /** Finds the responses on one connection and reads their usage. */
 export class ConnectionMeter {
   readonly #connection: MeteredConnection;
@@ -151,7 +172,6 @@ export class ConnectionMeter {
   #modelServed: string | null = null;
   #transcriptionModel: string | null = null;
   #isWhole = true;
-  readonly #client: MessageListener;
   /** The provider's messages. */
   readonly provider: MessageListener;
 
@@ -164,22 +184,19 @@ export class ConnectionMeter {
       (values) => this.#take(values),
       () => this.markUnreadable(),
     );
-    this.#client = new MessageValues(
-      wantedInSetup,
-      (values) => {
-        this.#modelRequested ??= textOf(values, 'model')?.replace(/^models\//, '') ?? null;
-      },
-      () => {},
-    );
   }
 
   get modelRequested(): string | null {
     return this.#modelRequested;
   }
 
-  /** The client's messages, until they have named the model; undefined where the provider's say everything. */
-  get client(): MessageListener | undefined {
-    return this.#isGemini && this.#modelRequested === null ? this.#client : undefined;
+  /** True until the client has named the model, where the provider's messages do not. */
+  get needsModel(): boolean {
+    return this.#isGemini && this.#modelRequested === null;
+  }
+
+  nameModel(model: string | undefined): void {
+    if (this.needsModel) this.#modelRequested = model ?? null;
   }
 
   /** False if something on the connection could not be read: it may have responses that were not found. */

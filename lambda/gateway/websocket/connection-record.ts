@@ -1,5 +1,5 @@
 import type { HostLabel } from '../../domain/hosts.ts';
-import { type Dialect, dialectOf, WEBSOCKET } from '../../domain/usage/dialect.ts';
+import { type Dialect, dialectOf, namesModelInMessages, WEBSOCKET, withoutPath } from '../../domain/usage/dialect.ts';
 import { MAX_MODEL_CHARACTERS } from '../../domain/usage/limits.ts';
 import { requestIdOfResponse } from '../../domain/usage/request-id.ts';
 import type { CloseEvent, Reading } from '../../domain/usage/usage-event.ts';
@@ -11,7 +11,7 @@ import { type KnownOutcome, roundedMs } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { providerKeyOf, type Registration, register, routeOf } from '../relay/registration.ts';
 import { type RequestIdentity, requestIdentity } from '../relay/request-identity.ts';
-import { ConnectionMeter, type EndResponse } from './connection-meter.ts';
+import { ConnectionMeter, type EndResponse, readStarts } from './connection-meter.ts';
 import { compressionOf, FrameReader } from './frame-reader.ts';
 
 /**
@@ -23,14 +23,16 @@ const meteredDialects: Readonly<Partial<Record<HostLabel, Dialect>>> = {
   google: 'gemini-generate',
 };
 
-const ignore = (): void => {};
-
-/** The models that a handshake's target names, as OpenAI's realtime API does. Of several, servers take the first or the last. */
-export const modelsInQuery = (target: string): readonly string[] =>
-  new URLSearchParams(target.slice(pathOf(target).length))
-    .getAll('model')
-    .filter(Boolean)
-    .map((model) => model.slice(0, MAX_MODEL_CHARACTERS));
+/**
+ * The models that a handshake's target names, as OpenAI's realtime API does; undefined where the client's messages name them. Where the
+ * target has several, servers take the first or the last.
+ */
+export const modelsInTarget = (target: string): readonly string[] | undefined => {
+  const path = pathOf(target);
+  if (namesModelInMessages(path)) return undefined;
+  const models = new URLSearchParams(target.slice(path.length)).getAll('model');
+  return models.filter(Boolean).map((model) => model.slice(0, MAX_MODEL_CHARACTERS));
+};
 
 /** The reading of a connection itself. `free`: all that costs something on it has a record of its own. */
 const connectionReading = (isFree: boolean, isWhole: boolean, model: string | null): Reading => ({
@@ -59,7 +61,7 @@ export interface ConnectionEnd {
   /** It became a WebSocket. */
   readonly isRelayed: boolean;
   readonly overheadMs: number | null;
-  /** Set for a handshake that a budget or pause refused. */
+  /** Set where a budget, pause or access rule refused the handshake or a message. */
   readonly blockedBy: string | null | undefined;
 }
 
@@ -89,7 +91,7 @@ export class ConnectionRecord {
   constructor(parts: GatewayParts, handshake: AdmittedHandshake, target: string) {
     this.#parts = parts;
     this.#handshake = handshake;
-    this.#model = modelsInQuery(target)[0] ?? null;
+    this.#model = modelsInTarget(target)?.[0] ?? null;
     this.identity = requestIdentity(handshake.request, handshake.admitted, handshake.requestId, pathOf(target));
   }
 
@@ -121,8 +123,9 @@ export class ConnectionRecord {
   /**
    * Reads frames from now on, for the meter and to know which side closes.
    * @param extensions the provider's `Sec-WebSocket-Extensions`
+   * @param judge takes the models of each message that begins something, where limits depend on them
    */
-  readFrames(extensions: string | undefined): void {
+  readFrames(extensions: string | undefined, judge: ((models: readonly string[]) => void) | undefined): void {
     this.#openMeter();
     const meter = this.#meter;
     const fromServer = compressionOf(extensions, 'server');
@@ -134,13 +137,23 @@ export class ConnectionRecord {
       onClose: () => this.#takeCloseFrame('upstream_aborted'),
       onUnreadable: () => meter?.markUnreadable(),
     });
+    const starts = readStarts((named) => {
+      const models = named.map((model) => withoutPath(this.identity.provider, model));
+      meter?.nameModel(models.at(-1));
+      judge?.(models);
+    });
     this.#clientReader = new FrameReader(fromClient ?? null, {
       get messages() {
-        return isReadable ? meter?.client : undefined;
+        return isReadable && (judge || meter?.needsModel) ? starts : undefined;
       },
       onClose: () => this.#takeCloseFrame('client_aborted'),
-      onUnreadable: ignore,
+      onUnreadable: () => judge?.([]),
     });
+  }
+
+  /** True where the client has whole frames of the provider only. */
+  get isBetweenFrames(): boolean {
+    return this.#providerReader?.isBetweenFrames === true;
   }
 
   readClient(chunk: Buffer): void {

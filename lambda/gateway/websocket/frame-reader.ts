@@ -107,6 +107,11 @@ export class FrameReader {
     }
   }
 
+  /** True where a frame of the gateway may follow the bytes so far. */
+  get isBetweenFrames(): boolean {
+    return !this.#isOver && !this.#inPayload && this.#headerBytes === 0;
+  }
+
   /** Resolves when every message so far has been passed on. */
   async drained(): Promise<void> {
     if (this.#isInflating)

@@ -1,16 +1,31 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import { isInForce } from '../../domain/limits/block.ts';
 import type { GatewayParts } from '../gateway.ts';
 import type { ClientResponse } from '../protocol/client.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
-import { clientResponseHeaders, headerValue, responseHead, upstreamRequestHeaders } from '../protocol/headers.ts';
+import {
+  clientResponseHeaders,
+  headerValue,
+  responseHead,
+  upstreamRequestHeaders,
+  withoutHeaders,
+} from '../protocol/headers.ts';
 import { upstreamTarget } from '../protocol/target.ts';
-import { type BudgetCheck, checkLimits, type Refusal, refusalResponse } from '../relay/budget-check.ts';
+import {
+  type BudgetCheck,
+  checkLimits,
+  needsModels,
+  type Refusal,
+  refusalByModels,
+  refusalInShort,
+  refusalResponse,
+} from '../relay/budget-check.ts';
 import type { KnownOutcome } from '../relay/close-event-builder.ts';
 import { logFault } from '../relay/fault-log.ts';
 import { MAX_HEADER_BYTES, PhaseTimer, type UpstreamTimeouts } from '../upstream/upstream.ts';
-import { type AdmittedHandshake, ConnectionRecord, modelsInQuery } from './connection-record.ts';
+import { type AdmittedHandshake, ConnectionRecord, modelsInTarget } from './connection-record.ts';
 
 /** Longer than providers keep a connection (OpenAI an hour), so that only forgotten connections end. */
 const IDLE_MS = 3_900_000;
@@ -21,6 +36,7 @@ const KEEP_ALIVE_PROBE_MS = 60_000;
 const MAX_EARLY_BYTES = 64 * 1024;
 
 const SWITCHING_PROTOCOLS = 101;
+const EXTENSIONS: ReadonlySet<string> = new Set(['sec-websocket-extensions']);
 
 export interface WebSocketParts extends GatewayParts {
   readonly timeouts: UpstreamTimeouts;
@@ -43,15 +59,27 @@ export interface Handshake extends AdmittedHandshake {
 
 const ignore = (): void => {};
 
-/** Passes bytes on with back-pressure, then lets `read` have them. */
-const pipe = (from: Socket, to: Socket, read: (chunk: Buffer) => void): void => {
+/** Passes on with back-pressure the bytes that `take` passes. */
+const pipe = (from: Socket, to: Socket, take: (chunk: Buffer, pass: () => void) => void): void => {
   from.on('data', (chunk: Buffer) => {
-    if (!to.write(chunk)) from.pause();
-    read(chunk);
+    take(chunk, () => {
+      if (!to.write(chunk)) from.pause();
+    });
   });
   to.on('drain', () => from.resume());
   from.on('end', () => to.end());
   from.resume();
+};
+
+/** Violation of a policy. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+const POLICY_VIOLATION = 1_008;
+/** A control frame has 125 bytes, two of them for the code and three for the mark that the reason was cut. */
+const MAX_REASON_BYTES = 120;
+
+const closeFrame = (code: number, reason: string): Buffer => {
+  const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(MAX_REASON_BYTES));
+  const text = Buffer.from(read < reason.length ? `${reason.slice(0, read)}…` : reason);
+  return Buffer.concat([Buffer.from([0x88, 2 + text.length, code >> 8, code & 0xff]), text]);
 };
 
 /**
@@ -71,7 +99,9 @@ export class WebSocketRelay {
   #early: Buffer[];
   #earlyBytes = 0;
   #overheadMs: number | null = null;
-  /** Set for a connection that is not made. */
+  /** Limits that depend on models which the client's messages name. */
+  #byModel: BudgetCheck | undefined;
+  /** Set for a connection that is not made, or that a message ended. */
   #blockedBy: string | null | undefined;
   #isRelaying = false;
   #isFinished = false;
@@ -97,7 +127,7 @@ export class WebSocketRelay {
       this.#finish('client_aborted');
       return;
     }
-    const models = modelsInQuery(this.#target);
+    const models = modelsInTarget(this.#target);
     const { admitted } = this.#handshake;
     const budgets = checkLimits(admitted, this.#record.identity, models, this.#parts.lookUpValue);
     if (budgets instanceof Promise) void budgets.then((checked) => this.#guard(() => this.#beginWith(checked)));
@@ -111,6 +141,7 @@ export class WebSocketRelay {
       this.#refuse(budgets.refusal);
       return;
     }
+    if (budgets && needsModels(budgets)) this.#byModel = budgets;
     this.#connect();
     // After the handshake has been sent.
     setImmediate(() => this.#guard(() => this.#record.register()));
@@ -119,6 +150,21 @@ export class WebSocketRelay {
   #refuse(refusal: Refusal): void {
     this.#blockedBy = refusal === 'blocks-unread' ? null : refusal.id;
     this.#respondOurselves('refused', () => refusalResponse(refusal, this.#handshake.requestId, new Date()));
+  }
+
+  /** Ends the connection with the first message that begins what a limit refuses. Its end is not forwarded, so the provider never acts on it. */
+  #judge(limits: BudgetCheck, models: readonly string[]): void {
+    if (this.#blockedBy !== undefined) return;
+    const ofModels = limits.ofModels.filter((block) => isInForce(block, new Date()));
+    const refusal = refusalByModels({ ...limits, ofModels }, this.#record.identity.provider, models);
+    if (!refusal) return;
+    this.#blockedBy = refusal.id;
+    this.#provider?.destroy();
+    if (this.#record.isBetweenFrames) this.#client.end(closeFrame(POLICY_VIOLATION, refusalInShort(refusal)));
+    else this.#client.destroy();
+    // The client closes when it has the frame, which is lost where its bytes are not taken.
+    this.#client.resume();
+    this.#expectClose();
   }
 
   readonly #keepEarly = (chunk: Buffer): void => {
@@ -144,7 +190,9 @@ export class WebSocketRelay {
     const { request, admitted, startedAtMs } = this.#handshake;
     const origin = new URL(this.#parts.upstreamOrigins.get(admitted.provider.label) ?? admitted.provider.origin);
     const isSecure = origin.protocol === 'https:';
-    const { headers } = upstreamRequestHeaders(request.headers, origin.host, request.method);
+    // Compressed messages would be read only after they are forwarded.
+    const offered = this.#byModel ? withoutHeaders(request.headers, EXTENSIONS) : request.headers;
+    const { headers } = upstreamRequestHeaders(offered, origin.host, request.method);
     headers.push('Connection', 'Upgrade', 'Upgrade', headerValue(request.headers, 'upgrade') ?? 'websocket');
     this.#overheadMs = performance.now() - startedAtMs;
     let outgoing: ClientRequest;
@@ -264,26 +312,23 @@ export class WebSocketRelay {
     const headers = clientResponseHeaders(rawHeaders, this.#record.decideRoute(), this.#handshake.requestId);
     headers.push('Upgrade', headerValue(rawHeaders, 'upgrade') ?? 'websocket', 'Connection', 'Upgrade');
     client.write(responseHead(SWITCHING_PROTOCOLS, statusMessage ?? '', headers), 'latin1');
-    this.#record.readFrames(headerValue(rawHeaders, 'sec-websocket-extensions'));
+    const limits = this.#byModel;
+    const judge = limits && ((models: readonly string[]) => this.#judge(limits, models));
+    this.#record.readFrames(headerValue(rawHeaders, 'sec-websocket-extensions'), judge);
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
 
     client.off('data', this.#keepEarly);
     const early = Buffer.concat(this.#early);
     this.#early = [];
-    // It goes before the bytes that the sockets still hold.
-    if (early.length > 0) {
-      provider.write(early);
-      this.#record.readClient(early);
-    }
+    // These go before the bytes that the sockets still hold.
     if (head.length > 0) {
       client.write(head);
       this.#record.readProvider(head);
     }
-    pipe(client, provider, (chunk) => {
-      this.#timer.refresh();
-      this.#record.readClient(chunk);
-    });
-    pipe(provider, client, (chunk) => {
+    if (early.length > 0) this.#takeFromClient(early, () => provider.write(early));
+    pipe(client, provider, (chunk, pass) => this.#takeFromClient(chunk, pass));
+    pipe(provider, client, (chunk, pass) => {
+      pass();
       this.#timer.refresh();
       this.#record.readProvider(chunk);
     });
@@ -294,6 +339,14 @@ export class WebSocketRelay {
       this.#expectClose();
     });
     if (provider.destroyed) this.#handleProviderClose();
+  }
+
+  /** Reads before it passes on: a limit may refuse what the bytes say. */
+  #takeFromClient(chunk: Buffer, pass: () => void): void {
+    if (this.#blockedBy !== undefined) return;
+    this.#timer.refresh();
+    this.#record.readClient(chunk);
+    if (this.#blockedBy === undefined) pass();
   }
 
   /** The second side must close soon after the first. */
@@ -321,7 +374,7 @@ export class WebSocketRelay {
   #handleProviderClose(): void {
     this.#record.noteEnd('upstream_aborted');
     // The client gets all of the provider's bytes first.
-    if (!this.#isRelaying) return;
+    if (!this.#isRelaying || this.#blockedBy !== undefined) return;
     this.#client.destroySoon();
     this.#expectClose();
     this.#finishIfClosed();
@@ -345,7 +398,11 @@ export class WebSocketRelay {
     this.#isFinished = true;
     this.#timer.stop();
     this.#record
-      .close(outcome, { isRelayed: this.#isRelaying, overheadMs: this.#overheadMs, blockedBy: this.#blockedBy })
+      .close(this.#blockedBy === undefined ? outcome : 'refused', {
+        isRelayed: this.#isRelaying,
+        overheadMs: this.#overheadMs,
+        blockedBy: this.#blockedBy,
+      })
       .catch((error: unknown) => logFault(this.#handshake.requestId, error))
       .finally(this.#done);
   }
