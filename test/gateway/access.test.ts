@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { WebSocket } from 'ws';
+import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import type { AccessRule } from '../../lambda/domain/limits/access.ts';
 import { type Block, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { ACTIVE } from './gateway-fakes.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from './gateway-host.ts';
@@ -51,7 +54,7 @@ beforeAll(async () => {
   live.onSocket = (socket) =>
     socket.on('message', (data) => {
       arrived.push(String(data));
-      socket.send('{"type":"session.updated"}');
+      socket.send('{"type":"response.created","response":{"id":"a"}}');
     });
   sockets = await startGatewayHost({ origin: live.origin, proxiesWebSockets: true, parts });
 });
@@ -273,6 +276,34 @@ describe('a key that may call some models', () => {
       expect((await closed)[0]).toBe(1_008);
       expect(arrived).toEqual(messages.slice(0, -1));
     }
+  });
+
+  it('reads in @google/genai why its session ends', async () => {
+    rules = [rule({ denied: ['google/gemini-live*'] })];
+    const baseUrl = `http://127.0.0.1:${sockets.port}/gateway/google`;
+    const client = new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl, headers } });
+    const before = sockets.closes().length;
+    const connected = client.live.connect({
+      model: 'gemini-live-2.5-flash-preview',
+      callbacks: { onmessage: () => {} },
+    });
+    await expect(connected).rejects.toThrow('1008): MODEL_NOT_ALLOWED: “Team defaults” denies google/gemini-live*');
+    await sockets.nthClose(before + 1);
+  });
+
+  it('loses the response that runs on a WebSocket to one of a denied model: its cost is unknown', async () => {
+    rules = [rule({ denied: ['openai/gpt-4o'] })];
+    const socket = open('/v1/responses');
+    const [{ headers: got }] = await once(socket, 'upgrade');
+    const id = got['x-service-request-id'] as string;
+    socket.send(create('gpt-4o-mini'));
+    await once(socket, 'message');
+    socket.send(create('gpt-4o'));
+    expect((await once(socket, 'close'))[0]).toBe(1_008);
+    expect((await sockets.closeOf(id)).outcome).toBe('refused');
+    const ended = sockets.closes().filter(({ requestId }) => requestId !== id && requestId.endsWith(id.slice(19)));
+    expect(ended.map(({ outcome }) => outcome)).toEqual(['upstream_aborted']);
+    expect(priceRequest(ended[0] as CloseEvent)).toMatchObject({ provenance: 'unknown', costNanoUsd: null });
   });
 
   it('is refused on a WebSocket a model whose budget is used up, until the budget’s period ends', async () => {

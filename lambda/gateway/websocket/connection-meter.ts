@@ -76,11 +76,10 @@ const has = (values: Values, name: string): boolean => values.some(([each]) => e
 
 /** The texts of all values of a name: where a message repeats a member, servers take the first or the last. */
 const textsOf = (values: Values, name: string): string[] =>
-  values
-    .filter(([each]) => each === name)
-    .map(([, json]) => parsed(json))
-    .filter((value) => typeof value === 'string' && value !== '')
-    .map((value) => (value as string).slice(0, MAX_MODEL_CHARACTERS));
+  values.flatMap(([each, json]) => {
+    const value = each === name ? parsed(json) : null;
+    return typeof value === 'string' && value !== '' ? value.slice(0, MAX_MODEL_CHARACTERS) : [];
+  });
 
 const textOf = (values: Values, name: string): string | null => textsOf(values, name).at(-1) ?? null;
 

@@ -68,6 +68,8 @@ export interface ConnectionEnd {
 /** The usage events of one WebSocket connection: one record for the connection, and one for each response that its frames show. */
 export class ConnectionRecord {
   identity: RequestIdentity;
+  /** Which side ended first, with a Close frame or without. */
+  outcome: KnownOutcome | undefined;
   /** Status of the provider's response to the handshake. */
   status: number | null = null;
   readonly #parts: GatewayParts;
@@ -75,8 +77,6 @@ export class ConnectionRecord {
   readonly #model: string | null;
   #registration: Registration | undefined;
   #route: CloseEvent['route'] = 'bypassed';
-  /** Which side ended first, with a Close frame or without. */
-  #outcome: KnownOutcome | undefined;
   /** A side has sent a Close frame. */
   #isClosed = false;
   #meter: ConnectionMeter | undefined;
@@ -111,13 +111,9 @@ export class ConnectionRecord {
     return this.#route;
   }
 
-  get outcome(): KnownOutcome | undefined {
-    return this.#outcome;
-  }
-
   /** @param outcome what became of the connection if nothing ended it before */
   noteEnd(outcome: KnownOutcome): void {
-    this.#outcome ??= outcome;
+    this.outcome ??= outcome;
   }
 
   /**
@@ -126,8 +122,8 @@ export class ConnectionRecord {
    * @param judge takes the models of each message that begins something, where limits depend on them
    */
   readFrames(extensions: string | undefined, judge: ((models: readonly string[]) => void) | undefined): void {
-    this.#openMeter();
-    const meter = this.#meter;
+    const meter = this.#newMeter();
+    this.#meter = meter;
     const fromServer = compressionOf(extensions, 'server');
     const fromClient = compressionOf(extensions, 'client');
     const isReadable = fromServer !== undefined && fromClient !== undefined;
@@ -192,11 +188,11 @@ export class ConnectionRecord {
     await Promise.all(this.#deliveries);
   }
 
-  #openMeter(): void {
+  #newMeter(): ConnectionMeter | undefined {
     const { provider } = this.#handshake.admitted;
     const dialect = dialectOf(WEBSOCKET, this.identity.path);
-    if (meteredDialects[provider.label] !== dialect) return;
-    this.#meter = new ConnectionMeter({ dialect, model: this.#model, beginResponse: () => this.#beginResponse() });
+    if (meteredDialects[provider.label] !== dialect) return undefined;
+    return new ConnectionMeter({ dialect, model: this.#model, beginResponse: () => this.#beginResponse() });
   }
 
   #open(identity: RequestIdentity): Registration {
@@ -242,7 +238,7 @@ export class ConnectionRecord {
     };
     const registration = this.#open(identity);
     return (reading) => {
-      const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
+      const outcome = reading.complete ? 'completed' : (this.outcome ?? 'upstream_aborted');
       // As over HTTP: a short response may end before the queue has confirmed its beginning.
       const confirmed = new Promise<void>((resolve) => registration.whenKnown(resolve));
       const route = confirmed.then(() => this.#routeOf(registration));

@@ -313,8 +313,10 @@ export class WebSocketRelay {
     headers.push('Upgrade', headerValue(rawHeaders, 'upgrade') ?? 'websocket', 'Connection', 'Upgrade');
     client.write(responseHead(SWITCHING_PROTOCOLS, statusMessage ?? '', headers), 'latin1');
     const limits = this.#byModel;
-    const judge = limits && ((models: readonly string[]) => this.#judge(limits, models));
-    this.#record.readFrames(headerValue(rawHeaders, 'sec-websocket-extensions'), judge);
+    this.#record.readFrames(
+      headerValue(rawHeaders, 'sec-websocket-extensions'),
+      limits && ((models) => this.#judge(limits, models)),
+    );
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
 
     client.off('data', this.#keepEarly);
