@@ -253,6 +253,7 @@ describe('a key that may call some models', () => {
     expect([code, String(reason)]).toEqual([1_008, text]);
     expect(await sockets.nthClose(before + 1)).toMatchObject({
       ...{ provider: label, status: 101, outcome: 'refused', blockedBy: 'rule-1' },
+      reading: { modelRequested: expect.stringMatching(/^(gemini-live-2.5|gpt-4o(-mini)?)$/i) },
     });
     expect(arrived).toEqual([]);
     expect(sockets.closes()).toHaveLength(before + 1);

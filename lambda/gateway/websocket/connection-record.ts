@@ -75,6 +75,8 @@ export class ConnectionRecord {
   readonly #parts: GatewayParts;
   readonly #handshake: AdmittedHandshake;
   readonly #model: string | null;
+  /** The last one that a message of the client named. */
+  #modelNamed: string | undefined;
   #registration: Registration | undefined;
   #route: CloseEvent['route'] = 'bypassed';
   /** A side has sent a Close frame. */
@@ -135,7 +137,8 @@ export class ConnectionRecord {
     });
     const starts = readStarts((named) => {
       const models = named.map((model) => withoutPath(this.identity.provider, model));
-      meter?.nameModel(models.at(-1));
+      this.#modelNamed = models.at(-1);
+      meter?.nameModel(this.#modelNamed);
       judge?.(models);
     });
     this.#clientReader = new FrameReader(fromClient ?? null, {
@@ -175,6 +178,8 @@ export class ConnectionRecord {
     // No WebSocket: nothing that costs was sent.
     const isFree = !isRelayed || meter?.isWhole === true;
     const ended = this.#isClosed ? 'completed' : outcome;
+    const refused = blockedBy === undefined ? undefined : this.#modelNamed;
+    const model = refused ?? (meter ? meter.modelRequested : this.#model);
     this.#deliver({
       identity: this.identity,
       route: this.#route,
@@ -183,7 +188,7 @@ export class ConnectionRecord {
       ...(blockedBy !== undefined && { blockedBy }),
       ...(this.#route !== this.#routeOf(this.#registration) && { isConfirmedLate: true as const }),
       startedAtMs: this.#handshake.startedAtMs,
-      reading: connectionReading(isFree, ended === 'completed', meter ? meter.modelRequested : this.#model),
+      reading: connectionReading(isFree, ended === 'completed', model),
     });
     await Promise.all(this.#deliveries);
   }
