@@ -312,6 +312,16 @@ describe('a part of a page', () => {
   });
 
   it.each([
+    ['/keys', '/projects', 'The projects could not be loaded'],
+    ['/limits', '/pauses', 'Pauses could not be loaded'],
+  ])('of %s that lists %s says once that it failed', async (path, of, text) => {
+    const page = await openWith(path, { [of]: failed });
+    await page.getByText(text).waitFor();
+    await waitUntilIdle(page);
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
+  it.each([
     ['/limits/new', 'alert-rules/preview', 'The rule could not be tested', /^It would/],
     [
       '/limits',
@@ -465,6 +475,9 @@ describe('a part of a page', () => {
     await page
       .getByText('Your role does not change reports. Members and admins who see the whole account do.')
       .waitFor();
+    await page.goto(`${fixture().dashboard.url}/connect`);
+    await page.getByText('Owners and admins create them.').waitFor();
+    expect(await page.getByRole('link', { name: 'Create a token' }).count()).toBe(0);
   });
 
   it('with a list has no column that would be empty for a role that only reads', async () => {
@@ -652,7 +665,8 @@ describe('a part of a page', () => {
 describe('rows', () => {
   const two = (item: object) => ['1', '2'].map((id) => ({ ...item, id }));
   const at = '2026-11-20T23:30:00.000Z';
-  const finding = { kind: 'dear_remainder', decision: 'dismissed', reason: 'So', by: 'ada', at, since: null };
+  const since = { costNanoUsd: 1e9, costBeforeNanoUsd: 1e9, effects: null, from: at, to: at };
+  const finding = { kind: 'dear_remainder', decision: 'watched', reason: null, by: 'ada', at, since };
 
   it.each([
     ['/members', '/members', { firstName: 'Ada', lastName: 'L', role: 'member', projects: null, createdAt: at }],
@@ -667,7 +681,11 @@ describe('rows', () => {
         ...{ askedBy: { userId: 'u', name: 'Ada' }, askedAt: at, status: 'pending', decidedBy: null, granted: null },
       },
     ],
-    ['/savings', '/savings', { ...finding, nanoUsdPerMonth: 1e9, certainty: 'exact', arithmetic: '', requestIds: [] }],
+    [
+      '/savings',
+      '/savings',
+      { ...finding, nanoUsdPerMonth: 1e9, certainty: 'exact', arithmetic: '', requestIds: ['r'] },
+    ],
     ['/settings', '/account/archives', { status: 'ready', progress: 100, bytes: 1, availableUntil: at }],
     [
       '/alerts',
@@ -699,24 +717,33 @@ describe('rows', () => {
         ...{ unpricedRequests: 0, period: { end: at }, raise: null, isCounted: true },
       },
     ],
-  ])('of %s that come from %s have buttons whose names say which row they are of', async (path, of, shared) => {
-    const items = two(shared).map((item, index) => ({
-      ...item,
-      ...{ name: item.id, userId: item.id, email: `${item.id}@example.com`, label: item.id, value: item.id },
-      ...{ budgetName: item.id, requestedAt: `2026-11-2${index}T23:30:00.000Z`, scope: index ? {} : { tag: 'x' } },
-      ...('period' in item && { period: { ...(item.period as object), start: `2026-11-2${index}T00:00:00.000Z` } }),
-    }));
-    const { open } = await openSignedIn(fixture().seeded, (page) =>
-      changeResponses(page, `**/api${of}`, () => ({ items, decided: items })),
-    );
-    const page = await open(path);
-    await waitUntilIdle(page);
-    const names = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.page :is(button, a[href^="/limits/new"])')].filter((each) => each.checkVisibility()).map((each) => each.ariaLabel ?? each.innerText)`,
-    );
-    expect(names.length).toBeGreaterThan(1);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  });
+  ])(
+    'of %s that come from %s have buttons and links whose names say which row they are of',
+    async (path, of, shared) => {
+      const items = two(shared).map((item, index) => ({
+        ...item,
+        ...{ name: item.id, userId: item.id, email: `${item.id}@example.com`, label: item.id, value: item.id },
+        ...{ budgetName: item.id, requestedAt: `2026-11-2${index}T23:30:00.000Z`, scope: { tag: item.id } },
+        ...('period' in item && { period: { ...(item.period as object), start: `2026-11-2${index}T00:00:00.000Z` } }),
+      }));
+      const { open } = await openSignedIn(fixture().seeded, (page) =>
+        changeResponses(page, `**/api${of}`, () => ({ items, decided: items })),
+      );
+      const page = await open(path);
+      await waitUntilIdle(page);
+      const names = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.page :is(button, a[href^="/limits/new"])')].filter((each) => each.checkVisibility()).map((each) => each.ariaLabel ?? each.innerText)`,
+      );
+      expect(names.length).toBeGreaterThan(1);
+      expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+      const links = await page.evaluate<[name: string, href: string][]>(
+        `[...document.querySelectorAll('.page tr a[href]')].filter((each) => each.checkVisibility()).map((each) => [each.ariaLabel ?? each.innerText, each.href])`,
+      );
+      // A figure says nothing without its row.
+      const named = links.filter(([name]) => !/^[$€]/.test(name));
+      expect(named.filter(([name, href]) => named.some((other) => other[0] === name && other[1] !== href))).toEqual([]);
+    },
+  );
 });
 
 it.each([

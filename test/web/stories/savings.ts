@@ -52,7 +52,7 @@ describe('savings', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { name: 'Watched and dismissed' }).waitFor({ state: 'detached' });
     const dear = row('Findings', 'tag extraction');
-    await shown(dear.getByRole('link', { name: 'All requests of this scope' }))
+    await shown(dear.getByRole('link', { name: 'All its requests' }))
       .first()
       .waitFor();
     await shown(dear.getByRole('link', { name: 'Set a limit' }))

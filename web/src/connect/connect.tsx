@@ -55,7 +55,7 @@ const Programs = () => {
     <>
       <Section title="API token" about="Programs read spend with a token of the role viewer.">
         <Group justify="space-between">
-          <TextLink to="/tokens">Create a token</TextLink>
+          {may('tokens:write') ? <TextLink to="/tokens">Create a token</TextLink> : 'Owners and admins create them.'}
           <Seen at={uses && (uses.at(-1) ?? null)} />
         </Group>
       </Section>

@@ -38,7 +38,7 @@ const useWhere = ({ scope }: WhereProps['of']): string => {
     .join(' · ');
 };
 
-/** The name of a finding's button: `Watch: A dearer model next to the usual one, tag search`. */
+/** The name of a finding's button or link: `Watch: A dearer model next to the usual one, tag search`. */
 const useNamed = (finding: WhereProps['of']) => {
   const what = [findingNames[finding.kind], useWhere(finding)].filter(Boolean).join(', ');
   return (label: string) => ({ label, 'aria-label': `${label}: ${what}` });
@@ -127,22 +127,23 @@ const What = ({ of, children }: WhereProps & { readonly children: ReactNode }) =
 
 /** Links to the requests behind a finding, and to what may end it. */
 const Links = ({ of }: FindingProps) => {
-  const { scope, requests, requestIds } = of;
+  const { scope, requestIds } = of;
   const { may } = useMe();
   const named = useNamed(of);
+  const nameOf = (label: string) => named(label)['aria-label'];
   const filter = filterOf(scope);
   const [costliest] = requestIds;
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <>
       {costliest && isFiltered && (
-        <TextLink to="/requests" search={{ ...filter, orderBy: 'cost' }}>
-          All requests of this scope
+        <TextLink to="/requests" search={{ ...filter, orderBy: 'cost' }} aria-label={nameOf('All its requests')}>
+          All its requests
         </TextLink>
       )}
       {costliest && !isFiltered && (
-        <TextLink to="/requests/$requestId" params={{ requestId: costliest }}>
-          The costliest of {plural(requests, 'request')}
+        <TextLink to="/requests/$requestId" params={{ requestId: costliest }} aria-label={nameOf('Costliest request')}>
+          Costliest request
         </TextLink>
       )}
       {scope.key && <TextLink to="/keys">Keys</TextLink>}
@@ -152,7 +153,7 @@ const Links = ({ of }: FindingProps) => {
       ) : (
         costliest &&
         may('rules:write') && (
-          <TextLink to="/limits/new" search={filter} aria-label={named('Set a limit')['aria-label']}>
+          <TextLink to="/limits/new" search={filter} aria-label={nameOf('Set a limit')}>
             Set a limit
           </TextLink>
         )
@@ -199,7 +200,8 @@ const columnsOf = (code: string | null): readonly Column<Finding>[] => [
 ];
 
 /** Says what the requests of a watched finding cost since, and why that changed. */
-const Since = ({ of: { decision, reason, scope, since } }: { readonly of: Decided }) => {
+const Since = ({ of, of: { decision, reason, scope, since } }: { readonly of: Decided }) => {
+  const named = useNamed(of);
   if (decision === 'dismissed') return <>“{reason}”</>;
   if (since === null) return <span className="dim">Watched by the amount alone: it is not about single requests.</span>;
   const { costNanoUsd, costBeforeNanoUsd, effects, from, to } = since;
@@ -217,6 +219,7 @@ const Since = ({ of: { decision, reason, scope, since } }: { readonly of: Decide
         )}
         <TextLink
           to="/compare"
+          aria-label={named('Compare')['aria-label']}
           search={{
             ...listsOf(scope),
             from,

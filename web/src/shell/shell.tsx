@@ -76,6 +76,8 @@ const Refusing = () => {
 
 /** Lists that pages take names or a number from, and whose failure they do not report. */
 const LOOKUP = /^\/(budgets|pauses|alerts|keys|projects|members|prices)$/;
+/** A list and the page that shows it. */
+const OWN_PAGE = /^(\S+) \1$|^\/(budgets|pauses) \/limits$|^\/projects \/keys$/;
 
 /** Says which of them the page lacks. The page of a list says so itself. */
 const MissingLookups = () => {
@@ -84,8 +86,8 @@ const MissingLookups = () => {
   const failedNow = () =>
     cache
       .findAll({ type: 'active' })
-      .filter(({ queryKey: [, path], state: { status, data } }) => status === 'error' && !data && path !== pathname)
-      .filter(({ queryKey: [, path] }) => LOOKUP.test(String(path)));
+      .filter(({ state: { status, data } }) => status === 'error' && !data)
+      .filter(({ queryKey: [, path] }) => LOOKUP.test(String(path)) && !OWN_PAGE.test(`${path} ${pathname}`));
   useSyncExternalStore(
     (changed) => cache.subscribe(changed),
     () => String(failedNow().map(({ queryHash }) => queryHash)),
