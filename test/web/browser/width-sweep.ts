@@ -30,8 +30,9 @@ const defects = `(() => {
     const above = partOf(element.parentElement);
     const isInline = style.display === 'inline' || style.display === 'contents';
     const isClipped = !isInline && style.overflowX !== 'visible';
-    // One with a name can be scrolled by keyboard.
-    if (isClipped && style.overflowX !== 'hidden' && style.overflowX !== 'clip' && !element.hasAttribute('tabindex') && element.scrollWidth > element.clientWidth + 1)
+    // One with a name can be scrolled by keyboard. A choice cuts off its last values.
+    const isChoice = element.getAttribute('role') === 'radiogroup';
+    if (isClipped && (isChoice || style.overflowX !== 'hidden') && style.overflowX !== 'clip' && !element.hasAttribute('tabindex') && element.scrollWidth > element.clientWidth + 1)
       found.push('scrolls sideways by ' + (element.scrollWidth - element.clientWidth) + ' px: ' + nameOf(element, ''));
     const part = {
       style,

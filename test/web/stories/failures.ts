@@ -466,6 +466,19 @@ describe('a part of a page', () => {
     }
   });
 
+  it('is not covered by that note or the menu in a window as low as at 400 %', async () => {
+    const pause = { scope: { tag: 'batch' }, createdAt: '2026-11-20T12:00:00.000Z', until: null, createdBy: null };
+    const page = await openWith('/exports', { '/pauses': { json: { items: [{ ...pause, id: 'p', name: 'Batch' }] } } });
+    await page.setViewportSize({ width: 320, height: 256 });
+    const note = page.getByRole('region', { name: 'Refused requests' });
+    await note.waitFor();
+    await waitUntilIdle(page);
+    expect(await page.evaluate("document.elementFromPoint(160, 250).closest('.page') !== null")).toBe(true);
+    await note.getByRole('link').scrollIntoViewIfNeeded();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).last().click();
+    await page.getByRole('heading', { name: 'Alerts', exact: true }).waitFor();
+  });
+
   it('for a role that does not read rules does not say that it does', async () => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const user = { ...me.user, role: 'billing', permissions: ['spend:read', 'keys:read'] };

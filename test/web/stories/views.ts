@@ -33,6 +33,9 @@ const TOKEN = { name: LONG, role: 'viewer' };
 
 const CONNECTOR = { name: 'Claude', redirectUris: ['https://claude.example.com/callback'] } as const;
 
+const requestPath = async () =>
+  `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`;
+
 type Paths = Readonly<Record<string, string | (() => Promise<string>)>>;
 
 /** Pages of signed-in users, by their part of the menu. Those with an id in their path ask the API for one. */
@@ -44,8 +47,7 @@ const membersPaths: Readonly<Record<string, Paths>> = {
     'overview of nothing': '/?model=%5B%22no-such-model%22%5D',
     compare: '/compare',
     requests: '/requests',
-    'one request': async () =>
-      `/requests/${await firstId('/requests?provenance=computed', (item) => item['requestId'])}`,
+    'one request': requestPath,
     sessions: '/sessions',
     'one session': async () => `/sessions/${await firstId('/sessions', ({ id }) => id)}`,
   },
@@ -181,6 +183,30 @@ describe('in light, in dark and on a phone', () => {
 
   it('pages of visitors', async () => {
     await inspectAll(await openTab(fixture().browser), visitorsPaths);
+  });
+
+  it('text is of the colours that the system forces, or has a background of ours', async () => {
+    const { page, open } = await openSignedIn(fixture().seeded, undefined, { forcedColors: 'active' });
+    for (const path of ['/', '/limits/new?type=budget', await requestPath()]) {
+      await open(path);
+      await waitUntilIdle(page);
+      await screenshot(page, `forced${path.replaceAll('/', '-')}`);
+      const bare = await page.evaluate<string[]>(`(() => {
+        const isOurs = (element) => getComputedStyle(element).forcedColorAdjust === 'none';
+        const isPainted = (element) => getComputedStyle(element).backgroundColor !== 'rgba(0, 0, 0, 0)';
+        const hasBackground = (element) => isOurs(element) && (isPainted(element) || hasBackground(element.parentElement));
+        return [...document.querySelectorAll('body *')]
+          .filter((each) => isOurs(each) && each.checkVisibility() && [...each.childNodes].some(({ data }) => data?.trim()))
+          .filter((each) => !hasBackground(each))
+          .map(({ innerText }) => innerText);
+      })()`);
+      expect({ path, bare }).toEqual({ path, bare: [] });
+    }
+    // Shadows are gone, and backgrounds of a selection.
+    const styleOf = (selector: string, name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`);
+    expect(await styleOf('.mantine-Drawer-content', 'outlineStyle')).toBe('solid');
+    expect(await styleOf('header nav a[data-active]', 'textDecorationLine')).toBe('underline');
   });
 
   it('every route is among them', async () => {

@@ -211,7 +211,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
           />
         )}
       </Box>
-      <ul className={`painted ${chartClasses['legend']}`}>
+      <ul className={chartClasses['legend']}>
         {series.map(({ key, name, color }) => (
           <li key={key}>
             <span className="swatch" style={{ background: color }} />
@@ -225,7 +225,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
         )}
         {metric === 'cost' && totals && totals.unpricedRequests > 0 && (
           <li>
-            <span className={chartClasses['diamond']} />
+            <span className={`painted ${chartClasses['diamond']}`} />
             has requests of unknown cost
           </li>
         )}
@@ -234,7 +234,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
         )}
         {gaps.length > 0 && (
           <li>
-            <span className={chartClasses['gap']} />
+            <span className={`swatch ${chartClasses['gap']}`} />
             has untracked requests
           </li>
         )}

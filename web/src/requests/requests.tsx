@@ -22,7 +22,7 @@ import { provenanceNames, Status } from './status.tsx';
 const PAGE = 50;
 const REFRESH_MS = 30_000;
 
-const tagLook = { color: 'gray', radius: 'sm', fz: 12.5, fw: 400, maw: 160 } as const;
+const tagLook = { color: 'gray', radius: 'sm', fz: 12.5, fw: 400, miw: 60, maw: 160 } as const;
 
 const columns: readonly Column<RequestSummary>[] = [
   {

@@ -16,12 +16,6 @@ import { AnchorLink } from '../components/links.tsx';
 import { timeZone, zoneName, zoneOffset } from '../format/time.ts';
 import { useZone } from '../spend/use-spend.ts';
 
-const schemes = [
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'Auto' },
-];
-
 export const ColorScheme = () => {
   // Mantine would turn transitions off in a style element, which the page's policy forbids.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
@@ -30,7 +24,8 @@ export const ColorScheme = () => {
       size="xs"
       fullWidth
       aria-label="Colours"
-      data={schemes}
+      tt="capitalize"
+      data={['light', 'dark', 'auto']}
       value={colorScheme}
       onChange={(value) => setColorScheme(value as 'light' | 'dark' | 'auto')}
     />
