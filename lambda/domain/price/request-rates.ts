@@ -19,6 +19,8 @@ import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14;
  * Google Maps as quoted alike by TokenMeter 0.14.0 and in Google's forum, https://discuss.ai.google.dev/t/128770)
  * https://docs.x.ai/developers/pricing (2026, code by the call, not the container; it no longer names live search: second-hand)
+ * https://api-docs.deepseek.com/quick_start/pricing (2026-11-15, as quoted alike by dev.to and skills.sh: by successful use, models' own
+ * searches since 2026-10-31)
  * https://docs.perplexity.ai/getting-started/pricing (2026; sonar-reasoning, retired on 2025-12-15, second-hand)
  */
 
@@ -60,6 +62,7 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
     { unit: 'codeContainers', usd: 0.005 },
     { unit: 'liveSearchSources', usd: 0.025 },
   ],
+  deepseek: [{ unit: 'webSearches', usd: 0.00075 }],
   // Only deep research, which the books have, is charged for searches and cited pages.
   perplexity: [
     { unit: 'webSearches', usd: 0 },

@@ -241,6 +241,8 @@ const readUnits = (raw: Raw, provider: string, model: string | null, responses: 
     webSearches:
       (provider === 'openai' && model !== null && SEARCH_MODEL.test(model) ? responses : 0) +
       count(at(raw, 'server_tool_use', 'web_search_requests'), raw['num_search_queries']) +
+      // DeepSeek's fetches have the price of a search; Anthropic's are free.
+      (provider === 'deepseek' ? count(at(raw, 'server_tool_use', 'web_fetch_requests')) : 0) +
       count(at(xai, 'web_search_calls')) +
       count(at(xai, 'x_search_calls')),
     fileSearches: count(at(xai, 'file_search_calls')),
