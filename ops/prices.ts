@@ -7,7 +7,6 @@ import { dayOf } from '../lambda/domain/calendar/utc.ts';
 import { priced } from '../lambda/domain/hosts.ts';
 import { tokenPricesOf } from '../lambda/domain/price/feed/models-dev.ts';
 import { providerOverrides } from '../lambda/domain/price/price-book.ts';
-import { providerLabels } from '../lambda/domain/providers.ts';
 import { CommandError, flag, runCommand, time, wholeNumber } from './command.ts';
 import { compareProvider, type Disagreement, holidaysDue, modelLines } from './prices/compare.ts';
 import { feedLines } from './prices/feed.ts';
@@ -153,8 +152,8 @@ await runCommand({ usage: USAGE, schema }, async (options) => {
     for (const line of compareList(jsonIn(options.list), at)) console.log(line);
     return;
   }
-  for (const provider of providerLabels) for (const line of modelLines(provider, at)) console.log(line);
-  const coverage = providerLabels.map((provider) => compareProvider(provider, at));
+  for (const { label } of priced) for (const line of modelLines(label, at)) console.log(line);
+  const coverage = priced.map(({ label }) => compareProvider(label, at));
   console.table(
     coverage.map(({ disagreements, ...row }) => ({
       ...row,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { providerLabels, providers } from '../../lambda/domain/providers.ts';
+import { priced } from '../../lambda/domain/hosts.ts';
 import { compareProvider, modelLines } from '../../ops/prices/compare.ts';
 import { compareList } from '../../ops/prices/other-list.ts';
 
@@ -83,15 +83,15 @@ describe('another list', () => {
 describe('the two price books', () => {
   const at = new Date('2026-11-20T12:00:00Z');
 
-  it.each(providerLabels)('have no unresolved disagreement about %s', (provider) => {
+  it.each(priced)('have no unresolved disagreement about $label', ({ label }) => {
     // Also later on: CI would fail on the day that a price changes in one of them.
     for (const day of [at, new Date('2027-01-01'), new Date('2028-01-01')]) {
-      const { disagreements } = compareProvider(provider, day);
+      const { disagreements } = compareProvider(label, day);
       expect(disagreements.filter(({ resolvedBy }) => resolvedBy === null)).toEqual([]);
     }
   });
 
-  it.each(providers)('have prices of $label', ({ label, priceIds }) => {
+  it.each(priced)('have prices of $label', ({ label, priceIds }) => {
     const { genaiPrices, aiModelPrices } = compareProvider(label, at);
     // Neither has: see priceIds in lambda/domain/providers.ts, then run `npm run prices -- --snapshot`.
     expect({ ...priceIds, models: genaiPrices + aiModelPrices > 0 ? 'priced' : 'none priced' }).toMatchObject({

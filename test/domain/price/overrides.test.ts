@@ -135,6 +135,10 @@ describe('models that neither book has, or has wrong', () => {
     ['vertex', 'gemini-4-neon', [3, 0.15, 15]],
     ['vertex', 'claude-sonnet-5-5', [2, 0.1, 10]],
     ['azure', 'gpt-6.2-astra', [8, 0.4, 40]],
+    ['azure', 'deepseek-r1', [1.35, 0, 5.4]],
+    ['azure', 'deepseek-r1-0528', [1.35, 1.35, 5.4]],
+    ['azure', 'deepseek-v4-pro', [1.74, 0, 3.48]],
+    ['azure', 'phi-4', [0.125, 0, 0.5]],
     ['anthropic', 'claude-mythos-5-2', [8, 0.2, 40]],
     ['bedrock', 'global.anthropic.claude-fable-5-2', [8, 0.2, 40]],
     ['bedrock', 'us.anthropic.claude-sonnet-5-5', [2.2, 0.11, 11]],
@@ -182,6 +186,7 @@ describe('models that cost more for long prompts', () => {
     ['bedrock', 'global.openai.gpt-6.2-sol', 272_000, 2, 4],
     ['azure', 'gpt-6.1-terra', 272_000, 1, 2],
     ['vertex', 'claude-haiku-5-5', 100_000, 0.1, 0.5],
+    ['vertex', 'claude-opus-4-8@default', 200_000, 5, 5],
     ['google', 'gemini-pro-latest', 200_000, 2, 4],
     // The prompts of an agent's many steps are one sum.
     ['google', 'deep-research-preview-04-2026', 200_000, 2, 2],
