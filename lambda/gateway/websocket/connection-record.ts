@@ -68,17 +68,17 @@ export interface ConnectionEnd {
 /** The usage events of one WebSocket connection: one record for the connection, and one for each response that its frames show. */
 export class ConnectionRecord {
   identity: RequestIdentity;
-  /** Which side ended first, with a Close frame or without. */
-  outcome: KnownOutcome | undefined;
   /** Status of the provider's response to the handshake. */
   status: number | null = null;
   readonly #parts: GatewayParts;
   readonly #handshake: AdmittedHandshake;
   readonly #model: string | null;
-  /** The last one that a message of the client named. */
+  /** The model that the client's messages named last. */
   #modelNamed: string | undefined;
   #registration: Registration | undefined;
   #route: CloseEvent['route'] = 'bypassed';
+  /** Which side ended first, with a Close frame or without. */
+  #outcome: KnownOutcome | undefined;
   /** A side has sent a Close frame. */
   #isClosed = false;
   #meter: ConnectionMeter | undefined;
@@ -113,9 +113,13 @@ export class ConnectionRecord {
     return this.#route;
   }
 
+  get outcome(): KnownOutcome | undefined {
+    return this.#outcome;
+  }
+
   /** @param outcome what became of the connection if nothing ended it before */
   noteEnd(outcome: KnownOutcome): void {
-    this.outcome ??= outcome;
+    this.#outcome ??= outcome;
   }
 
   /**
@@ -243,7 +247,7 @@ export class ConnectionRecord {
     };
     const registration = this.#open(identity);
     return (reading) => {
-      const outcome = reading.complete ? 'completed' : (this.outcome ?? 'upstream_aborted');
+      const outcome = reading.complete ? 'completed' : (this.#outcome ?? 'upstream_aborted');
       // As over HTTP: a short response may end before the queue has confirmed its beginning.
       const confirmed = new Promise<void>((resolve) => registration.whenKnown(resolve));
       const route = confirmed.then(() => this.#routeOf(registration));
