@@ -58,11 +58,13 @@ type Row = readonly [method: RegExp, path: RegExp, dialect: Dialect];
 const POST = /^POST$/;
 const GET = /^GET$/;
 const SOCKET = /^WEBSOCKET$/;
+/** Gemini Live. Vertex AI's service is followed by a slash. */
+const LIVE = /[./]BidiGenerateContent(Constrained)?$/;
 
 /** First match wins. Paths are matched by their end: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
 const rows: readonly Row[] = [
   [SOCKET, /^\/v\d+\/(realtime|responses)$/, 'openai-responses'],
-  [SOCKET, /[./]BidiGenerateContent(Constrained)?$/, 'gemini-generate'],
+  [SOCKET, LIVE, 'gemini-generate'],
   [POST, /\/(count_tokens|input_tokens)$|^\/model\/.+\/count-tokens$/, 'free'],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
@@ -141,18 +143,23 @@ const asRead = (path: string): string => {
   }
 };
 
+/** The same without a slash at its end. */
+const withoutSlash = (path: string): string => asRead(path).replace(/\/$/, '');
+
 /**
  * @param method HTTP method in upper case, or WEBSOCKET
  * @param path as forwarded, without the query string
  */
 export const dialectOf = (method: string, path: string): Dialect => {
-  const trimmed = asRead(path).replace(/\/$/, '');
+  const trimmed = withoutSlash(path);
   return rows.find(([methods, paths]) => methods.test(method) && paths.test(trimmed))?.[2] ?? 'unknown';
 };
 
 /** True where the messages of a WebSocket's client name the model, not its address: Responses, and Gemini Live. */
-export const namesModelInMessages = (path: string): boolean =>
-  /(\/responses|[./]BidiGenerateContent(Constrained)?)\/?$/.test(asRead(path));
+export const namesModelInMessages = (path: string): boolean => {
+  const trimmed = withoutSlash(path);
+  return LIVE.test(trimmed) || trimmed.endsWith('/responses');
+};
 
 /** A model's name as limits and sums have it: without the path that calls of Google may have in front of it, such as `models/`. */
 export const withoutPath = (provider: string, model: string): string =>
