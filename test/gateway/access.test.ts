@@ -8,6 +8,7 @@ import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import type { AccessRule } from '../../lambda/domain/limits/access.ts';
 import { type Block, NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
+import type { AccountLookup, KeyOwner } from '../../lambda/gateway/admission/account-lookup.ts';
 import { type MockProviders, startMockProviders } from '../../local/mock/providers.ts';
 import { ACTIVE } from './gateway-fakes.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from './gateway-host.ts';
@@ -19,6 +20,8 @@ let mock: MockProviders;
 let host: GatewayHost;
 let rules: readonly AccessRule[] = [];
 let blocks: readonly Block[] = [];
+let owner: ReturnType<AccountLookup>;
+let areBlocksRead = true;
 let loads = 0;
 
 const rule = (changes: Partial<AccessRule>): AccessRule => ({
@@ -32,14 +35,16 @@ const rule = (changes: Partial<AccessRule>): AccessRule => ({
   ...changes,
 });
 
+const ACCOUNT: KeyOwner = { ...ACTIVE, withoutBlocks: 'pass', projectId: 'search', ownerRole: 'member' };
+
 let live: SocketOrigin;
 let sockets: GatewayHost;
 /** Messages that the provider of `sockets` got. */
 const arrived: string[] = [];
 
 const parts: HostSettings['parts'] = {
-  lookUpAccount: () => ({ ...ACTIVE, withoutBlocks: 'pass', projectId: 'search', ownerRole: 'member' }),
-  lookUpBlocks: () => ({ ...NO_BLOCKS, blocks, access: rules }),
+  lookUpAccount: () => owner,
+  lookUpBlocks: () => (areBlocksRead ? { ...NO_BLOCKS, blocks, access: rules } : 'unavailable'),
   loadReserve: async () => {
     loads += 1;
     const reserve = await import('../../lambda/gateway/relay/reserve.ts');
@@ -53,14 +58,19 @@ beforeAll(async () => {
   live = await startSocketOrigin({ perMessageDeflate: { threshold: 0 } });
   live.onSocket = (socket) =>
     socket.on('message', (data) => {
-      arrived.push(String(data));
-      socket.send('{"type":"response.created","response":{"id":"a"}}');
+      const message = String(data);
+      arrived.push(message);
+      const [id = 'a', isWhole] = /(?<=id=)(\w)( whole)?/.exec(message)?.slice(1) ?? [];
+      socket.send(JSON.stringify({ type: 'response.created', response: { id, model: 'gpt-4o-2024-08-06' } }));
+      if (isWhole) socket.send(JSON.stringify({ type: 'response.completed', response: { id, usage: {} } }));
     });
   sockets = await startGatewayHost({ origin: live.origin, proxiesWebSockets: true, parts });
 });
 beforeEach(() => {
   rules = [];
   blocks = [];
+  owner = ACCOUNT;
+  areBlocksRead = true;
   arrived.length = 0;
 });
 afterAll(async () => {
@@ -322,6 +332,129 @@ describe('a key that may call some models', () => {
     await once(waiting, 'message');
     waiting.close();
     expect(arrived).toEqual([create('gpt-4o')]);
+  });
+});
+
+describe('what changes while a WebSocket is open', () => {
+  const open = (path: string): WebSocket => {
+    const url = `ws://127.0.0.1:${sockets.port}/gateway/openai${path}`;
+    return new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } }).on('error', () => {});
+  };
+  const create = (input: string, model = 'gpt-4o') => JSON.stringify({ type: 'response.create', model, input });
+  const complete = (socket: WebSocket, input: string, model?: string): Promise<void> => {
+    socket.send(create(input, model));
+    return new Promise((resolve) => {
+      socket.on('message', (data) => String(data).includes('response.completed') && resolve());
+    });
+  };
+  const pause: Block = {
+    id: 'pause-1',
+    name: 'Stop',
+    kind: 'pause',
+    scope: {},
+    until: null,
+    amountNanoUsd: null,
+    spentNanoUsd: null,
+  };
+
+  it.each<[string, string | null, () => void]>([
+    [
+      'PAUSED: “Stop”',
+      'pause-1',
+      () => {
+        blocks = [pause];
+      },
+    ],
+    [
+      'PAUSED: “Stop”',
+      'pause-1',
+      () => {
+        blocks = [{ ...pause, scope: { model: 'gpt-4o' } }];
+      },
+    ],
+    [
+      'MODEL_NOT_ALLOWED: “Team defaults” denies openai/gpt-4o',
+      'rule-1',
+      () => {
+        rules = [rule({ denied: ['openai/gpt-4o'] })];
+      },
+    ],
+    [
+      'INVALID_SERVICE_KEY: No account has',
+      null,
+      () => {
+        owner = 'no-such-key';
+      },
+    ],
+    [
+      'INVALID_SERVICE_KEY: No account has',
+      null,
+      () => {
+        owner = { ...ACCOUNT, validUntilMs: Date.now() };
+      },
+    ],
+    [
+      'ACCOUNT_INACTIVE: This account is',
+      null,
+      () => {
+        owner = { ...ACCOUNT, active: false };
+      },
+    ],
+    [
+      'BUDGET_UNKNOWN: The gateway',
+      null,
+      () => {
+        owner = { ...ACCOUNT, withoutBlocks: 'stop' };
+        areBlocksRead = false;
+      },
+    ],
+  ])('ends it after the response that runs: %s %s', async (reason, blockedBy, change) => {
+    const socket = open('/v1/responses');
+    const [{ headers: got }] = await once(socket, 'upgrade');
+    const id = got['x-service-request-id'] as string;
+    const received: string[] = [];
+    socket.on('message', (data) => received.push(JSON.parse(String(data)).type));
+    socket.send(create('id=a'));
+    await once(socket, 'message');
+    change();
+    socket.send(create('id=a whole'));
+    const [code, text] = await once(socket, 'close');
+    expect([code, String(text)]).toEqual([1_008, expect.stringContaining(reason)]);
+    expect(received.at(-1)).toBe('response.completed');
+    expect(await sockets.closeOf(id)).toMatchObject({ status: 101, outcome: 'refused', blockedBy });
+    const ended = sockets.closes().filter(({ requestId }) => requestId !== id && requestId.endsWith(id.slice(19)));
+    expect(ended.map(({ outcome }) => outcome)).toEqual(['completed']);
+  });
+
+  it('waits for all responses that run, and keeps it where nothing forbids it or the table is down', async () => {
+    const socket = open('/v1/responses');
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    owner = 'unavailable';
+    await complete(socket, 'id=a whole');
+    owner = ACCOUNT;
+    await complete(socket, 'id=b whole');
+    socket.send(create('id=c'));
+    await once(socket, 'message');
+    blocks = [pause];
+    await complete(socket, 'id=d whole');
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.send(create('id=c whole'));
+    expect((await closed)[0]).toBe(1_008);
+  });
+
+  it('judges the next message by the rules of then', async () => {
+    rules = [rule({ denied: ['openai/gpt-4o'] })];
+    const socket = open('/v1/responses');
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    rules = [];
+    await complete(socket, 'id=a whole', 'gpt-4o-mini');
+    rules = [rule({ denied: ['openai/gpt-5'] })];
+    await complete(socket, 'id=b whole');
+    socket.send(create('id=c whole', 'gpt-5'));
+    expect(String((await closed)[1])).toBe('MODEL_NOT_ALLOWED: “Team defaults” denies openai/gpt-5');
+    expect(arrived).toHaveLength(2);
   });
 });
 

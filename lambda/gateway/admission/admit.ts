@@ -80,7 +80,7 @@ export const hostOf = (
   { host, label = labelOfHost(host, gatewayDomain) }: GatewayRequest,
 ): Host | undefined => (label === undefined ? undefined : hosts.get(label.toLowerCase()));
 
-type Decision = Admitted | GatewayErrorCode;
+export type Decision = Admitted | GatewayErrorCode;
 
 const decide = (
   lookup: Lookup,

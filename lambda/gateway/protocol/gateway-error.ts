@@ -94,6 +94,9 @@ export interface GatewayErrorResponse {
   readonly body: Buffer;
 }
 
+/** An error in words, with its code, where there is no room for the response. */
+export const gatewayErrorText = (code: GatewayErrorCode): string => `${code}: ${table[code].message}`;
+
 /**
  * The response for an error, in the service's one error shape, which the providers' SDKs show as an API error.
  *

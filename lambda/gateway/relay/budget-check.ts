@@ -16,7 +16,7 @@ import {
 import { startsNothing } from '../../domain/price/free-requests.ts';
 import type { Admitted } from '../admission/admit.ts';
 import type { ValueLookup } from '../admission/value-lookup.ts';
-import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import { type GatewayErrorResponse, gatewayErrorResponse, gatewayErrorText } from '../protocol/gateway-error.ts';
 import { checkValues, type ValuesCheck } from './check-values.ts';
 import { logFault } from './fault-log.ts';
 import type { RequestIdentity } from './request-identity.ts';
@@ -206,7 +206,8 @@ const notAllowedResponse = (refusal: NotAllowed, requestId: string): GatewayErro
 };
 
 /** The reason in the Close frame of a WebSocket, which has little room. */
-export const refusalInShort = (refusal: NotAllowed | Block): string => {
+export const refusalInShort = (refusal: Refusal): string => {
+  if (refusal === 'blocks-unread') return gatewayErrorText('BUDGET_UNKNOWN');
   if (refusal.kind === 'access') return `MODEL_NOT_ALLOWED: ${accessText(refusal)}`;
   return `${refusal.kind === 'budget' ? 'BUDGET_EXCEEDED' : 'PAUSED'}: “${refusal.name}”`;
 };

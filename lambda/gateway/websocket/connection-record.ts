@@ -88,6 +88,9 @@ export class ConnectionRecord {
   #requestBytes = 0;
   #responseBytes = 0;
   #responses = 0;
+  /** Responses that have begun and not ended. */
+  #running = 0;
+  #onResponseEnd: (model: string | null) => void = () => {};
   readonly #deliveries: Promise<void>[] = [];
 
   constructor(parts: GatewayParts, handshake: AdmittedHandshake, target: string) {
@@ -126,8 +129,14 @@ export class ConnectionRecord {
    * Reads frames from now on, for the meter and to know which side closes.
    * @param extensions the provider's `Sec-WebSocket-Extensions`
    * @param judge takes the models of each message that begins something, where limits depend on them
+   * @param onResponseEnd takes the model of a response that has ended, when no other runs
    */
-  readFrames(extensions: string | undefined, judge: ((models: readonly string[]) => void) | undefined): void {
+  readFrames(
+    extensions: string | undefined,
+    judge: ((models: readonly string[]) => void) | undefined,
+    onResponseEnd: (model: string | null) => void,
+  ): void {
+    this.#onResponseEnd = onResponseEnd;
     const meter = this.#newMeter();
     this.#meter = meter;
     const fromServer = compressionOf(extensions, 'server');
@@ -152,6 +161,10 @@ export class ConnectionRecord {
       onClose: () => this.#takeCloseFrame('client_aborted'),
       onUnreadable: () => judge?.([]),
     });
+  }
+
+  get isResponding(): boolean {
+    return this.#running > 0;
   }
 
   /** True where the client has whole frames of the provider only. */
@@ -238,6 +251,7 @@ export class ConnectionRecord {
   /** Registers a response on the connection. */
   #beginResponse(): EndResponse {
     this.#responses += 1;
+    this.#running += 1;
     const startedAt = Date.now();
     const startedAtMs = performance.now();
     const identity: RequestIdentity = {
@@ -252,6 +266,8 @@ export class ConnectionRecord {
       const confirmed = new Promise<void>((resolve) => registration.whenKnown(resolve));
       const route = confirmed.then(() => this.#routeOf(registration));
       this.#deliver({ identity, route, outcome, overheadMs: null, startedAtMs, reading });
+      this.#running -= 1;
+      if (this.#running === 0) this.#onResponseEnd(reading.modelRequested ?? reading.modelServed);
     };
   }
 

@@ -69,7 +69,8 @@ export const proxyWebSocket = async (
   try {
     const host = hostOf(parts, received);
     const located = locateHandshakeKey(received);
-    const admission = await admit(located, host, parts.lookUpAccount, parts.lookUpBlocks);
+    const admitNow = () => admit(located, host, parts.lookUpAccount, parts.lookUpBlocks);
+    const admission = await admitNow();
     if (typeof admission === 'string')
       sendError(
         connection.respond(),
@@ -82,7 +83,7 @@ export const proxyWebSocket = async (
       await new Promise<void>((resolve) =>
         new WebSocketRelay(
           parts,
-          { request, admitted: admission, requestId, startedAtMs, connection },
+          { request, admitted: admission, admitNow, requestId, startedAtMs, connection },
           resolve,
         ).begin(),
       );

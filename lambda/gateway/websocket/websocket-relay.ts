@@ -2,9 +2,10 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { isInForce } from '../../domain/limits/block.ts';
+import type { Admitted, Decision } from '../admission/admit.ts';
 import type { GatewayParts } from '../gateway.ts';
 import type { ClientResponse } from '../protocol/client.ts';
-import { type GatewayErrorResponse, gatewayErrorResponse } from '../protocol/gateway-error.ts';
+import { type GatewayErrorResponse, gatewayErrorResponse, gatewayErrorText } from '../protocol/gateway-error.ts';
 import {
   clientResponseHeaders,
   headerValue,
@@ -54,10 +55,14 @@ export interface ClientConnection {
 }
 
 export interface Handshake extends AdmittedHandshake {
+  /** Decides again about the handshake, with the account and its limits as they are now. Never throws or rejects. */
+  readonly admitNow: () => Decision | Promise<Decision>;
   readonly connection: ClientConnection;
 }
 
 const ignore = (): void => {};
+
+const refusalId = (refusal: Refusal): string | null => (refusal === 'blocks-unread' ? null : refusal.id);
 
 /** Passes on with back-pressure the bytes that `take` passes. */
 const pipe = (from: Socket, to: Socket, take: (chunk: Buffer, pass: () => void) => void): void => {
@@ -127,11 +132,13 @@ export class WebSocketRelay {
       this.#finish('client_aborted');
       return;
     }
-    const models = modelsInTarget(this.#target);
-    const { admitted } = this.#handshake;
-    const budgets = checkLimits(admitted, this.#record.identity, models, this.#parts.lookUpValue);
+    const budgets = this.#check(this.#handshake.admitted);
     if (budgets instanceof Promise) void budgets.then((checked) => this.#guard(() => this.#beginWith(checked)));
     else this.#beginWith(budgets);
+  }
+
+  #check(admitted: Admitted) {
+    return checkLimits(admitted, this.#record.identity, modelsInTarget(this.#target), this.#parts.lookUpValue);
   }
 
   #beginWith(budgets: BudgetCheck | undefined): void {
@@ -148,19 +155,40 @@ export class WebSocketRelay {
   }
 
   #refuse(refusal: Refusal): void {
-    this.#blockedBy = refusal === 'blocks-unread' ? null : refusal.id;
+    this.#blockedBy = refusalId(refusal);
     this.#respondOurselves('refused', () => refusalResponse(refusal, this.#handshake.requestId, new Date()));
   }
 
   /** Ends the connection with the first message that begins what a limit refuses. Its end is not forwarded, so the provider never acts on it. */
   #judge(limits: BudgetCheck, models: readonly string[]): void {
-    if (this.#blockedBy !== undefined) return;
     const ofModels = limits.ofModels.filter((block) => isInForce(block, new Date()));
     const refusal = refusalByModels({ ...limits, ofModels }, this.#record.identity.provider, models);
-    if (!refusal) return;
-    this.#blockedBy = refusal.id;
+    if (refusal) this.#endRefused(refusal.id, refusalInShort(refusal));
+  }
+
+  /** A connection lasts for hours: between its responses the key and the limits hold as they are now. The client's next bytes wait for that. */
+  async #admitAgain(model: string | null): Promise<void> {
+    this.#client.pause();
+    try {
+      const admission = await this.#handshake.admitNow();
+      const limits = typeof admission === 'string' ? undefined : await this.#check(admission);
+      if (this.#isFinished || this.#record.isResponding) return;
+      if (typeof admission === 'string') this.#endRefused(null, gatewayErrorText(admission));
+      else if (limits?.refusal) this.#endRefused(refusalId(limits.refusal), refusalInShort(limits.refusal));
+      else if (this.#byModel && admission.owner) this.#byModel = limits;
+      else if (limits && model !== null) this.#judge(limits, [model]);
+    } catch (error) {
+      logFault(this.#handshake.requestId, error);
+    } finally {
+      this.#client.resume();
+    }
+  }
+
+  #endRefused(blockedBy: string | null, reason: string): void {
+    if (this.#blockedBy !== undefined) return;
+    this.#blockedBy = blockedBy;
     this.#provider?.destroy();
-    if (this.#record.isBetweenFrames) this.#client.end(closeFrame(POLICY_VIOLATION, refusalInShort(refusal)));
+    if (this.#record.isBetweenFrames) this.#client.end(closeFrame(POLICY_VIOLATION, reason));
     else this.#client.destroy();
     // The client closes when it has the frame, which is lost where its bytes are not taken.
     this.#client.resume();
@@ -312,10 +340,10 @@ export class WebSocketRelay {
     const headers = clientResponseHeaders(rawHeaders, this.#record.decideRoute(), this.#handshake.requestId);
     headers.push('Upgrade', headerValue(rawHeaders, 'upgrade') ?? 'websocket', 'Connection', 'Upgrade');
     client.write(responseHead(SWITCHING_PROTOCOLS, statusMessage ?? '', headers), 'latin1');
-    const limits = this.#byModel;
     this.#record.readFrames(
       headerValue(rawHeaders, 'sec-websocket-extensions'),
-      limits && ((models) => this.#judge(limits, models)),
+      this.#byModel && ((models) => this.#byModel && this.#judge(this.#byModel, models)),
+      (model) => void this.#admitAgain(model),
     );
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
 
