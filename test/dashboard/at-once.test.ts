@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { raceTable } from '../../fixtures/intercept-table.ts';
+import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import { accountKey, blocksKey, serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
 import { itemsIn, itemsUnder } from '../../lambda/data/table/read.ts';
@@ -338,6 +339,24 @@ describe('of two requests at once, none is lost', () => {
       { numRuns: 24 },
     );
   });
+});
+
+it('a price and a currency are set while a job has kept its progress, or another price is set', async () => {
+  const store = openOwnPrices(table);
+  expect((await call('POST', '/prices', price)).status).toBe(201);
+  const progress = async () => {
+    const { version, own } = await store.read(caller.accountId);
+    await store.keepProgress(caller.accountId, version, { ...own, checkedAt: now().toISOString() });
+    return { status: 200, body: {} };
+  };
+  expect(await overtaken((send) => send('PUT', '/prices/currency', currency('EUR')), progress as never)).toEqual([
+    200, 200,
+  ]);
+  expect(await overtaken((send) => send('POST', '/prices', price), progress as never)).toEqual([200, 201]);
+  const add: Request = (send) => send('POST', '/prices', price);
+  expect(await overtaken(add, add)).toEqual([201, 201]);
+  const { own } = await store.read(caller.accountId);
+  expect([own.prices.length, own.currency?.code, own.checkedAt]).toEqual([4, 'EUR', now().toISOString()]);
 });
 
 it('a key that went to another member is not revoked or moved under its former id', async () => {

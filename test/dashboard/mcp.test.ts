@@ -8,7 +8,6 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID } from '../../lambda/domain/accounts/scope.ts';
 import { addDays, dayOf } from '../../lambda/domain/calendar/utc.ts';
-import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { declare } from '../../lambda/domain/spend/declared-dimensions.ts';
 import { mcpVersions } from '../../lambda/http/mcp-http.ts';
 import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
@@ -190,7 +189,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const setEuros = (accountId: string, from: string) => {
   const currency = { code: 'EUR', rates: [{ from, perUsd: '0.5' }] };
   const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, new Date());
-  return openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+  return openOwnPrices(table).change(accountId, (own) => ({ own: { ...own, currency }, audit }));
 };
 
 describe('POST /mcp', () => {

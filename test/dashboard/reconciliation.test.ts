@@ -10,7 +10,6 @@ import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { addDays } from '../../lambda/domain/calendar/utc.ts';
 import { attoUsdPerUnit } from '../../lambda/domain/money.ts';
-import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { PriceBook } from '../../lambda/domain/price/rates.ts';
 import { route } from '../../lambda/http/operation.ts';
 import { openBillSource } from '../../lambda/integrations/bills/bill-sources.ts';
@@ -148,7 +147,7 @@ describe('a comparison with the bill', () => {
     };
     const fact = { action: 'price.created', details: {} } as never;
     const audit = auditEntry(caller.accountId, { actor: { userId: 'u', name: 'ada' } }, fact, NOW);
-    await store.replace(caller.accountId, 0, { ...noPrices, prices: [markup] }, audit);
+    await store.change(caller.accountId, (own) => ({ own: { ...own, prices: [markup] }, audit }));
     const rates = { input: 2.5, cacheRead: 0.25, cacheWrite: 3.125, output: 15 };
     const perToken = Object.fromEntries(Object.entries(rates).map(([kind, usd]) => [kind, attoUsdPerUnit(usd, 1e6)]));
     book = () => ({ source: 'test', match: 'name', version: '1', rates: perToken });

@@ -15,7 +15,6 @@ import { openSavingDecisions } from '../../lambda/data/reports/saving-decisions.
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { accountUserKey, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
-import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import type { ReportContent } from '../../lambda/domain/reports/report-content.ts';
 import { findingId } from '../../lambda/domain/savings/decision.ts';
 import { MailError, type SendMail } from '../../lambda/integrations/mail.ts';
@@ -379,7 +378,7 @@ describe('the numbers of a report', () => {
     ]);
     const audit = auditEntry(accountId, {}, { action: 'currency.changed' }, clock);
     const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.9' }] };
-    await openOwnPrices(table).replace(accountId, 0, { ...noPrices, currency }, audit);
+    await openOwnPrices(table).change(accountId, (own) => ({ own: { ...own, currency }, audit }));
     const kind = 'interrupted_responses';
     const scope = { provider: 'openai', model: 'gpt-4o-2024-08-06', tag: 'dismissed <tag>' };
     await openSavingDecisions(table).save(

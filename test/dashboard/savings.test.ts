@@ -7,7 +7,6 @@ import { requestCursor } from '../../lambda/data/requests/request-pages.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { savingKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
-import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { loadBundledBook } from '../../lambda/domain/price/price-book.ts';
 import { priceRequest } from '../../lambda/domain/price/price-request.ts';
 import type { Membership } from '../../lambda/http/operation.ts';
@@ -141,14 +140,13 @@ describe('GET /savings', () => {
   });
 
   it('shows who sees a part what its keys waste, and prices the requests of its keys', async () => {
-    const own = openOwnPrices(table);
     const price = {
       ...{ priceId: 'p1', name: 'Max', from: '2026-09-01T00:00:00.000Z', until: null },
       ...{ terms: { kind: 'subscription' as const, usdPerMonth: 90 } },
       ...{ createdAt: '2026-09-01T00:00:00.000Z', updatedAt: '2026-09-01T00:00:00.000Z' },
     };
     const audit = auditEntry(caller.accountId, {}, { action: 'price.created' }, clock);
-    await own.replace(caller.accountId, 0, { ...noPrices, prices: [price] }, audit);
+    await openOwnPrices(table).change(caller.accountId, (own) => ({ own: { ...own, prices: [price] }, audit }));
     const kinds = async (as?: As) => (await list(as)).items.map(({ kind }: { kind: string }) => kind);
     expect(await kinds()).toEqual(['unused_subscription', chat.kind]);
     expect(await kinds({ role: 'developer', keyIds: new Set([caller.keyId]) })).toEqual([chat.kind]);
@@ -165,7 +163,7 @@ describe('GET /savings', () => {
       { from: '2026-11-21', perUsd: '0.8' },
     ];
     const currency = { code: 'EUR', rates };
-    await openOwnPrices(table).replace(caller.accountId, 0, { ...noPrices, currency }, audit);
+    await openOwnPrices(table).change(caller.accountId, (own) => ({ own: { ...own, currency }, audit }));
     // The last day is 20 November.
     clock.setTime(Date.parse('2026-11-21T00:00:00Z'));
     const { items, displayCurrency } = await list();

@@ -13,7 +13,7 @@ import { update } from '../../lambda/data/table/actions.ts';
 import { ROLLUP_MARK_SHARDS, userKey } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
-import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
+import type { OwnPrice, Terms } from '../../lambda/domain/own-prices/own-price.ts';
 import { withChange } from '../../lambda/domain/own-prices/price-job.ts';
 import { exportDay } from '../../lambda/exporter/export-day.ts';
 import { openExporting } from '../../lambda/exporter/open-exporting.ts';
@@ -99,7 +99,7 @@ beforeAll(async () => {
   await openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now })(events);
   const store = openOwnPrices(table, () => now);
   const audit = auditEntry(accountId, {}, { action: 'price.created' }, new Date(now));
-  await store.replace(accountId, 0, withChange(noPrices, prices, new Date(now), new Date(now)), audit);
+  await store.change(accountId, (own) => ({ own: withChange(own, prices, new Date(now), new Date(now)), audit }));
   const work = openMonthPricing(table, { price: priceOfTokens, now: () => new Date(now + MINUTE_MS) });
   while ((await store.read(accountId)).own.job) await work(accountId, () => false);
   await exportAll();

@@ -11,7 +11,6 @@ import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { noPrices } from '../../lambda/domain/own-prices/own-price.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
@@ -171,7 +170,7 @@ describe('npm run restore-table', () => {
     const { accountId } = await newAccount(table, 'PRO');
     await restorable.remember(table.name);
     const audit = auditEntry(accountId, {}, { action: 'price.created' }, new Date(DAMAGE));
-    await openOwnPrices(table).replace(accountId, 0, noPrices, audit);
+    await openOwnPrices(table).change(accountId, (own) => ({ own, audit }));
     const config = { amount: 1, period: 'monthly', each: 'member' };
     const limit = ruleOf(accountId, { type: 'budget', config, createdAt: DAMAGE });
     await openRules(table).create(limit);

@@ -383,7 +383,7 @@ const play = async (seed: number): Promise<void> => {
   const other = await worldOf();
   const { prices } = await world.own();
   const audit = auditEntry(other.accountId, {}, { action: 'price.created' }, other.now());
-  await openOwnPrices(table).replace(other.accountId, 0, { ...noPrices, prices }, audit);
+  await openOwnPrices(table).change(other.accountId, (own) => ({ own: { ...own, prices }, audit }));
   other.wait(world.now().getTime() - other.now().getTime() - 40 * DAY_MS);
   const found = all.filter(({ requestId }) => costs.has(requestId));
   await other.record(random.shuffled(found).map((each) => ({ ...each, accountId: other.accountId })));

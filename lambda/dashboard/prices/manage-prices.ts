@@ -53,12 +53,13 @@ const change = async (
   },
 ) => {
   const { accountId } = input.caller;
-  const { version, own } = await ownPrices.read(accountId);
-  const { price, prices, previous } = decide(own.prices);
-  const at = now();
-  const next = withChange(own, prices, new Date(at.getTime() + PRICES_KNOWN_MS), at);
-  await ownPrices.replace(accountId, version, next, auditOfPrice(input, action, price, at, previous));
-  return view(price, next);
+  const { price, own } = await ownPrices.change(accountId, (before) => {
+    const { price, prices, previous } = decide(before.prices);
+    const at = now();
+    const own = withChange(before, prices, new Date(at.getTime() + PRICES_KNOWN_MS), at);
+    return { price, own, audit: auditOfPrice(input, action, price, at, previous) };
+  });
+  return view(price, own);
 };
 
 const requireRetention = async (
@@ -154,13 +155,14 @@ export const deletePrice =
 export const setCurrency =
   ({ ownPrices, now }: Settings): Implementation<typeof operations.setCurrency> =>
   async ({ caller, clientAddress, body: { currency } }) => {
-    const { version, own } = await ownPrices.read(caller.accountId);
     const detailsOf = (shown: typeof currency) => ({
       currency: shown?.code ?? 'USD',
       rates: JSON.stringify(shown?.rates ?? []),
     });
-    const fact = { action: 'currency.changed', details: detailsOf(currency), before: detailsOf(own.currency) } as const;
-    const audit = auditOf({ caller, clientAddress }, fact, now());
-    await ownPrices.replace(caller.accountId, version, { ...own, currency }, audit);
+    await ownPrices.change(caller.accountId, (own) => {
+      const [details, before] = [detailsOf(currency), detailsOf(own.currency)];
+      const fact = { action: 'currency.changed', details, before } as const;
+      return { own: { ...own, currency }, audit: auditOf({ caller, clientAddress }, fact, now()) };
+    });
     return { currency };
   };

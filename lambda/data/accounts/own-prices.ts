@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
-import { ConflictError } from '../../domain/errors.ts';
 import type { AccountPrices } from '../../domain/own-prices/apply-prices.ts';
 import { noPrices, type OwnPrices, parsePrices, printPrices } from '../../domain/own-prices/own-price.ts';
 import type { DisplayCurrency } from '../../domain/spend/display-currency.ts';
@@ -9,7 +8,7 @@ import { accountKey, ownPricesKey, pricedAccountKey, pricedAccountsPartition } f
 import { findItem, itemsIn } from '../table/read.ts';
 import { recentlyRead } from '../table/recently-read.ts';
 import type { Table } from '../table/table.ts';
-import { transact, tryWrite } from '../table/write.ts';
+import { retryConflicts, transact, tryWrite } from '../table/write.ts';
 import { type AuditEntry, putAudit } from './audit-log.ts';
 import { openServiceKeys } from './service-keys.ts';
 
@@ -23,6 +22,11 @@ const stored = z.object({ version: z.int(), json: z.string() });
 export interface PriceVersion {
   readonly version: number;
   readonly own: OwnPrices;
+}
+
+interface PriceChange {
+  readonly own: OwnPrices;
+  readonly audit: AuditEntry;
 }
 
 /** The prices that accounts have of their own: one item each. */
@@ -60,18 +64,22 @@ export const openOwnPrices = (table: Table, now: () => number = Date.now) => {
       now,
     ),
 
-    /** Replaces them, with an entry in the audit log. @throws ConflictError where they are not as they were read */
-    replace: async (accountId: string, version: number, own: OwnPrices, audit: AuditEntry): Promise<void> => {
-      const first = [
-        put(pricedAccountKey(accountId)),
-        update(accountKey(accountId), 'SET hasOwnPrices = :hasOwnPrices', EXISTS, { hasOwnPrices: true }),
-      ];
-      await transact(
-        table,
-        [replacing(accountId, version, own), putAudit(audit), ...(version === 0 ? first : [])],
-        () => new ConflictError('The prices were changed in the meantime. Read them again.'),
-      );
-    },
+    /** Replaces them by those that `decide` makes of them, with an entry in the audit log. `decide` runs again where another writer was faster. */
+    change: <T extends PriceChange>(accountId: string, decide: (own: OwnPrices) => T): Promise<T> =>
+      retryConflicts(async () => {
+        const { version, own } = await read(accountId);
+        const change = decide(own);
+        const first = [
+          put(pricedAccountKey(accountId)),
+          update(accountKey(accountId), 'SET hasOwnPrices = :hasOwnPrices', EXISTS, { hasOwnPrices: true }),
+        ];
+        await transact(table, [
+          replacing(accountId, version, change.own),
+          putAudit(change.audit),
+          ...(version === 0 ? first : []),
+        ]);
+        return change;
+      }),
 
     /** Keeps the progress of a job. @returns false where the prices changed meanwhile: they begin another job */
     keepProgress: (accountId: string, version: number, own: OwnPrices): Promise<boolean> =>

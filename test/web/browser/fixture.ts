@@ -58,15 +58,8 @@ export const readApi = <Body>(path: string, body?: object, session?: ApiSession)
 export const setCalendar = (timeZone: string) =>
   callApi('PUT', '/reports/calendar', { timeZone, weekStartsOn: 'monday' });
 
-/**
- * The currency of the seeded account; null for US dollars only. A job for own prices keeps its progress in the same item: the API then asks
- * to try again.
- */
-export const setCurrency = (currency: object | null): Promise<unknown> =>
-  callApi('PUT', '/prices/currency', { currency }).catch((error: unknown) => {
-    if (!String(error).includes('"CONFLICT"')) throw error;
-    return setCurrency(currency);
-  });
+/** The currency of the seeded account; null for US dollars only. */
+export const setCurrency = (currency: object | null) => callApi('PUT', '/prices/currency', { currency });
 
 /** 17 requests of the seeded account went untracked two days ago: one gap, however many stories ask for it. */
 export const addTrackingGap = (): Promise<void> => {
