@@ -37,6 +37,9 @@ interface NotAllowed {
 /** Why a request is not forwarded: the block that it is in, a budget that it does not fit, an access rule, or that none could be read. */
 export type Refusal = Block | NotEnough | NotAllowed | 'blocks-unread';
 
+/** The `blockedBy` of a refused request. */
+export const refusalId = (refusal: Refusal): string | null => (refusal === 'blocks-unread' ? null : refusal.id);
+
 /** Effect of an account's blocks on one request. */
 export interface BudgetCheck {
   readonly refusal: Refusal | undefined;

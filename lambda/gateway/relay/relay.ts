@@ -20,6 +20,7 @@ import {
   type Refusal,
   refusalByModels,
   refusalByPrice,
+  refusalId,
   refusalResponse,
   remainingHeader,
 } from './budget-check.ts';
@@ -289,7 +290,7 @@ class Relay implements UpstreamListener {
 
   /** Responds without forwarding anything. */
   #refuse(refusal: Refusal): void {
-    this.#blockedBy = refusal === 'blocks-unread' ? null : refusal.id;
+    this.#blockedBy = refusalId(refusal);
     this.#registerOnce().whenKnown(() => {
       if (this.#isFinished) return;
       this.#respondWith(refusalResponse(refusal, this.#forwarding.requestId, new Date()));

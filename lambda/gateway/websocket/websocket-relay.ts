@@ -20,6 +20,7 @@ import {
   needsModels,
   type Refusal,
   refusalByModels,
+  refusalId,
   refusalInShort,
   refusalResponse,
 } from '../relay/budget-check.ts';
@@ -61,8 +62,6 @@ export interface Handshake extends AdmittedHandshake {
 }
 
 const ignore = (): void => {};
-
-const refusalId = (refusal: Refusal): string | null => (refusal === 'blocks-unread' ? null : refusal.id);
 
 /** Passes on with back-pressure the bytes that `take` passes. */
 const pipe = (from: Socket, to: Socket, take: (chunk: Buffer, pass: () => void) => void): void => {
