@@ -2,6 +2,12 @@ import * as z from 'zod/mini';
 import { orRequired } from '../domain/violations.ts';
 import { ok } from './operation.ts';
 
+/** A schema with the text that the API's document says about it. */
+export const described = <S extends z.ZodMiniType>(schema: S, text: string): S => schema.check(z.describe(text));
+
+/** How many of something there are. */
+export const count = z.int().check(z.nonnegative());
+
 /** A mail address as users type it; lower case and trimmed once parsed. Cognito takes no longer names of users. */
 export const emailSchema = z
   .string()
@@ -60,18 +66,15 @@ export const partFor = <S extends z.core.$ZodType>(whole: z.core.$ZodType, part:
   return part;
 };
 
-const cursor = z
-  .string()
-  .check(
-    z.minLength(1),
-    z.maxLength(1024),
-    z.describe('nextCursor of the previous page. Keep the other parameters unchanged.'),
-  );
+const cursor = described(
+  z.string().check(z.minLength(1), z.maxLength(1024)),
+  'nextCursor of the previous page. Keep the other parameters unchanged.',
+);
 
 /** Query parameters of lists by time. */
 export const timeRange = {
-  from: z.optional(dayOrInstant.check(z.describe('First day or instant. Default: 30 days before `to`.'))),
-  to: z.optional(dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive). Default: now.'))),
+  from: z.optional(described(dayOrInstant, 'First day or instant. Default: 30 days before `to`.')),
+  to: z.optional(described(dayOrInstant, 'Last day (inclusive) or instant (exclusive). Default: now.')),
 };
 
 /** Query parameters of every paginated list. */
@@ -85,9 +88,10 @@ export const PAGE_DESCRIPTION =
 
 /** In lists that an earlier version may read after a later one. */
 export const unreadable = z.optional(
-  z
-    .int()
-    .check(z.positive(), z.describe('How many more there are that a later version wrote, and this one cannot read.')),
+  described(
+    z.int().check(z.positive()),
+    'How many more there are that a later version wrote, and this one cannot read.',
+  ),
 );
 
 /** A response with one page of a list. @param others further members */

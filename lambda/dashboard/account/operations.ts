@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DELETION_GRACE_DAYS } from '../../domain/billing/plans.ts';
 import { inGroup, ok } from '../../http/operation.ts';
+import { described } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 
 const operation = inGroup('Account');
@@ -9,9 +10,10 @@ const instant = z.iso.datetime();
 const deletionSchema = z
   .object({
     requestedAt: instant,
-    requestedBy: z.string().check(z.describe('Mail address of the owner.')),
-    deletesAt: instant.check(
-      z.describe('From then on keys are refused and everything is deleted. Until then it can be cancelled.'),
+    requestedBy: described(z.string(), 'Mail address of the owner.'),
+    deletesAt: described(
+      instant,
+      'From then on keys are refused and everything is deleted. Until then it can be cancelled.',
     ),
   })
   .register(z.globalRegistry, { id: 'AccountDeletion' });

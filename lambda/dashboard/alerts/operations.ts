@@ -1,31 +1,28 @@
 import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alerts/alert.ts';
 import { inGroup } from '../../http/operation.ts';
-import { PAGE_DESCRIPTION, pageOf, pageParameters, unreadable } from '../../http/parameters.ts';
+import { count, described, PAGE_DESCRIPTION, pageOf, pageParameters, unreadable } from '../../http/parameters.ts';
 
 const alertView = z
   .extend(z.omit(alertSchema, { alertId: true, accountId: true }), {
     id: z.string(),
-    figureUsd: z.nullable(z.string()).check(z.describe('`figure` in USD. Null if its unit is not nanoUsd.')),
+    figureUsd: described(z.nullable(z.string()), '`figure` in USD. Null if its unit is not nanoUsd.'),
     limitUsd: z.nullable(z.string()),
   })
   .register(z.globalRegistry, { id: 'Alert' });
 
 const oneAlert = z
   .extend(alertView, {
-    final: z
-      .nullable(
+    final: described(
+      z.nullable(
         z.object({
           figure: z.number(),
           figureUsd: z.nullable(z.string()),
-          unpricedRequests: z.int().check(z.nonnegative()),
+          unpricedRequests: count,
         }),
-      )
-      .check(
-        z.describe(
-          'What the whole period came to, in `unit`; `figure` is the value when the alert fired. Null while the period lasts, for rules that were changed or deleted since, and where the counters are no longer kept.',
-        ),
       ),
+      'What the whole period came to, in `unit`; `figure` is the value when the alert fired. Null while the period lasts, for rules that were changed or deleted since, and where the counters are no longer kept.',
+    ),
   })
   .register(z.globalRegistry, { id: 'AlertWithFinal' });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
-import { unreadable } from '../../http/parameters.ts';
+import { described, unreadable } from '../../http/parameters.ts';
 
 const instant = z.iso.datetime();
 const operation = inGroup('Account');
@@ -9,11 +9,11 @@ const archiveSchema = z
   .object({
     id: z.string(),
     status: z.enum(['pending', 'ready', 'failed']),
-    progress: z.int().check(z.minimum(0), z.maximum(100), z.describe('Percent of the parts that are written.')),
+    progress: described(z.int().check(z.minimum(0), z.maximum(100)), 'Percent of the parts that are written.'),
     requestedAt: instant,
-    requestedBy: z.string().check(z.describe('Mail address of the member, or name of the API token.')),
-    bytes: z.nullable(z.int()).check(z.describe('Size of the file, once it is ready.')),
-    availableUntil: z.nullable(instant).check(z.describe('Once it is ready. Then the file is deleted.')),
+    requestedBy: described(z.string(), 'Mail address of the member, or name of the API token.'),
+    bytes: described(z.nullable(z.int()), 'Size of the file, once it is ready.'),
+    availableUntil: described(z.nullable(instant), 'Once it is ready. Then the file is deleted.'),
   })
   .register(z.globalRegistry, { id: 'Archive' });
 

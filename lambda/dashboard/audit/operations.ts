@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { auditActions } from '../../domain/accounts/audit.ts';
 import { inGroup } from '../../http/operation.ts';
-import { csvFile, PAGE_DESCRIPTION, pageOf, pageParameters, timeRange } from '../../http/parameters.ts';
+import { csvFile, described, PAGE_DESCRIPTION, pageOf, pageParameters, timeRange } from '../../http/parameters.ts';
 
 const operation = inGroup('Audit log');
 
@@ -12,15 +12,17 @@ const entrySchema = z
     id: z.string(),
     at: z.iso.datetime(),
     action: z.string().check(z.meta({ description: 'What happened.', examples: [...auditActions] })),
-    actor: z
-      .nullable(z.object({ userId: z.string(), name: z.string() }))
-      .check(z.describe("Who did it, with the user's mail address at that time. Null for the service itself.")),
-    clientAddress: z.nullable(z.string()).check(z.describe('IP address of the request.')),
-    subject: z.nullable(z.string()).check(z.describe('Id of what was changed.')),
-    details: z.record(z.string(), z.string()).check(z.describe('What it is now.')),
-    before: z
-      .nullable(z.record(z.string(), z.string()))
-      .check(z.describe('What a change replaced, by the names in `details`. Null where nothing was replaced.')),
+    actor: described(
+      z.nullable(z.object({ userId: z.string(), name: z.string() })),
+      "Who did it, with the user's mail address at that time. Null for the service itself.",
+    ),
+    clientAddress: described(z.nullable(z.string()), 'IP address of the request.'),
+    subject: described(z.nullable(z.string()), 'Id of what was changed.'),
+    details: described(z.record(z.string(), z.string()), 'What it is now.'),
+    before: described(
+      z.nullable(z.record(z.string(), z.string())),
+      'What a change replaced, by the names in `details`. Null where nothing was replaced.',
+    ),
   })
   .register(z.globalRegistry, { id: 'AuditEntry' });
 

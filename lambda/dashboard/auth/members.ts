@@ -5,7 +5,7 @@ import {
   PASSWORD_PATTERN,
   PASSWORD_RULES,
 } from '../../domain/accounts/passwords.ts';
-import { emailSchema, name } from '../../http/parameters.ts';
+import { described, emailSchema, name } from '../../http/parameters.ts';
 
 /* Members that requests to /auth share. */
 
@@ -48,16 +48,13 @@ export const passwordLimits = { perClient: PER_CLIENT, perAccount: { requests: 2
 
 export const sessionSchema = z
   .object({
-    accountId: z
-      .string()
-      .check(
-        z.describe(
-          'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
-        ),
-      ),
+    accountId: described(
+      z.string(),
+      'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
+    ),
     userId: z.string(),
-    token: z.string().check(z.describe('A JWT. Send it as Authorization: Bearer <token>.')),
-    refreshToken: z.string().check(z.describe('POST /auth/refresh exchanges it for a new token. Keep it secret.')),
-    expiresIn: z.int().check(z.positive(), z.describe('Lifetime of the token in seconds.')),
+    token: described(z.string(), 'A JWT. Send it as Authorization: Bearer <token>.'),
+    refreshToken: described(z.string(), 'POST /auth/refresh exchanges it for a new token. Keep it secret.'),
+    expiresIn: described(z.int().check(z.positive()), 'Lifetime of the token in seconds.'),
   })
   .register(z.globalRegistry, { id: 'Session' });

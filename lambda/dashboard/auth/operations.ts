@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { permissions, roles } from '../../domain/accounts/permissions.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { emailSchema, name } from '../../http/parameters.ts';
+import { described, emailSchema, name } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from './confirm-identity.ts';
 import {
   codeSchema,
@@ -170,33 +170,34 @@ export const me = operation('me', 'GET /auth/me', {
     user: z.object({
       userId: z.string(),
       email: z.string(),
-      emailVerified: z
-        .boolean()
-        .check(z.describe('False until the user enters the code from the mail: see POST /auth/verify-email.')),
+      emailVerified: described(
+        z.boolean(),
+        'False until the user enters the code from the mail: see POST /auth/verify-email.',
+      ),
       firstName: z.string(),
       lastName: z.string(),
       companyName: z.nullable(z.string()),
       role: z.enum(roles),
-      projects: z
-        .nullable(z.array(z.string()))
-        .check(z.describe('Ids of the projects that alone are seen. Null: all.')),
-      permissions: z.array(z.enum(permissions)).check(z.describe('What the user may do.')),
-      grantableRoles: z
-        .array(z.enum(roles))
-        .check(z.describe('Roles that the user may give: none that may do what theirs may not.')),
+      projects: described(z.nullable(z.array(z.string())), 'Ids of the projects that alone are seen. Null: all.'),
+      permissions: described(z.array(z.enum(permissions)), 'What the user may do.'),
+      grantableRoles: described(
+        z.array(z.enum(roles)),
+        'Roles that the user may give: none that may do what theirs may not.',
+      ),
       createdAt: instant,
-      totpEnabled: z.boolean().check(z.describe('Log-ins need a code of an authenticator app.')),
-      reviewSince: z
-        .nullable(instant)
-        .check(z.describe('After a password reset, until the review is finished: see GET /auth/review.')),
+      totpEnabled: described(z.boolean(), 'Log-ins need a code of an authenticator app.'),
+      reviewSince: described(
+        z.nullable(instant),
+        'After a password reset, until the review is finished: see GET /auth/review.',
+      ),
     }),
     account: z.object({
       accountId: z.string(),
       status: z.enum(accountStatuses),
       plan: z.enum(planNames),
       billingStatus: z.enum(billingStatuses),
-      requiresTotp: z.boolean().check(z.describe('Members log in with a second factor only.')),
-      timeZone: z.string().check(z.describe('Whose days reports and pages have: see PUT /reports/calendar.')),
+      requiresTotp: described(z.boolean(), 'Members log in with a second factor only.'),
+      timeZone: described(z.string(), 'Whose days reports and pages have: see PUT /reports/calendar.'),
       createdAt: instant,
     }),
   }),
@@ -251,9 +252,7 @@ export const changeAccount = operation('changeAccount', 'PATCH /auth/account', {
   rateLimits: passwordLimits,
   body: z.strictObject({
     ...proof,
-    requiresTotp: z
-      .boolean()
-      .check(z.describe('Members log in with a second factor only. Your own must be set up before.')),
+    requiresTotp: described(z.boolean(), 'Members log in with a second factor only. Your own must be set up before.'),
   }),
   success: { status: 204, description: 'Changed.' },
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
@@ -270,8 +269,8 @@ export const beginTotp = operation('beginTotp', 'POST /auth/totp', {
   rateLimits,
   body: z.strictObject({ email: emailSchema, password: passwordSchema }),
   success: ok('Log-ins need no code yet. Another request replaces the secret.', {
-    secret: z.string().check(z.describe('Base32. Keep it secret.')),
-    uri: z.string().check(z.describe('The same for an authenticator app, most often as a QR code.')),
+    secret: described(z.string(), 'Base32. Keep it secret.'),
+    uri: described(z.string(), 'The same for an authenticator app, most often as a QR code.'),
   }),
   errors: ['INVALID_CREDENTIALS', 'CONFLICT'],
 });

@@ -2,12 +2,14 @@ import * as z from 'zod/mini';
 import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { paidPlanNames, priceIntervals } from '../../domain/billing/price-list.ts';
 import { inGroup, ok } from '../../http/operation.ts';
+import { count, described } from '../../http/parameters.ts';
 
 const operation = inGroup('Billing');
 
-const url = z
-  .url()
-  .check(z.describe('Redirect the user to it. Anyone with this URL can open the page: do not log or store it.'));
+const url = described(
+  z.url(),
+  'Redirect the user to it. Anyone with this URL can open the page: do not log or store it.',
+);
 
 export const billingStatus = operation('billingStatus', 'GET /billing/status', {
   summary: 'Read plan, subscription status and usage',
@@ -20,23 +22,20 @@ export const billingStatus = operation('billingStatus', 'GET /billing/status', {
     schema: z
       .object({
         plan: z.enum(planNames),
-        billingStatus: z
-          .enum(billingStatuses)
-          .check(z.describe('Status of the subscription. ACTIVE on FREE; CANCELED after a paid plan has ended.')),
+        billingStatus: described(
+          z.enum(billingStatuses),
+          'Status of the subscription. ACTIVE on FREE; CANCELED after a paid plan has ended.',
+        ),
         usage: z.object({
-          trackedRequests: z
-            .int()
-            .check(
-              z.nonnegative(),
-              z.describe(
-                'In the current period: the calendar month (UTC) on FREE, otherwise the billing period of the subscription. The whole hour in which the period began is included.',
-              ),
-            ),
-          limit: z.int().check(z.positive(), z.describe('Tracked requests per period that the plan includes.')),
-          keys: z.int().check(z.nonnegative(), z.describe('Active service keys.')),
-          keyLimit: z.int().check(z.positive(), z.describe('Active service keys that the plan allows.')),
+          trackedRequests: described(
+            count,
+            'In the current period: the calendar month (UTC) on FREE, otherwise the billing period of the subscription. The whole hour in which the period began is included.',
+          ),
+          limit: described(z.int().check(z.positive()), 'Tracked requests per period that the plan includes.'),
+          keys: described(count, 'Active service keys.'),
+          keyLimit: described(z.int().check(z.positive()), 'Active service keys that the plan allows.'),
         }),
-        currentPeriodEnd: z.iso.datetime().check(z.describe('End of the current period and start of the next.')),
+        currentPeriodEnd: described(z.iso.datetime(), 'End of the current period and start of the next.'),
       })
       .register(z.globalRegistry, { id: 'BillingStatus' }),
   },
@@ -50,25 +49,22 @@ export const planPrices = operation('planPrices', 'GET /billing/prices', {
     items: z.array(
       z.object({
         plan: z.enum(paidPlanNames),
-        isSold: z.boolean().check(z.describe('False where the plan cannot be bought here.')),
-        price: z
-          .nullable(
+        isSold: described(z.boolean(), 'False where the plan cannot be bought here.'),
+        price: described(
+          z.nullable(
             z.object({
-              amountMinor: z
-                .int()
-                .check(
-                  z.nonnegative(),
-                  z.describe(
-                    "In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. Taxes may come on top.",
-                  ),
-                ),
-              amount: z.string().check(z.describe('The same as a decimal string: `29.00`, `2900`.')),
-              currency: z.string().check(z.describe('ISO 4217: `USD`.')),
+              amountMinor: described(
+                count,
+                "In the currency's minor unit: 2900 is 29 US dollars, and 2,900 yen. Taxes may come on top.",
+              ),
+              amount: described(z.string(), 'The same as a decimal string: `29.00`, `2900`.'),
+              currency: described(z.string(), 'ISO 4217: `USD`.'),
               interval: z.enum(priceIntervals),
               intervalCount: z.int().check(z.positive()),
             }),
-          )
-          .check(z.describe('Null where it is not known now. The checkout shows it before the user pays.')),
+          ),
+          'Null where it is not known now. The checkout shows it before the user pays.',
+        ),
       }),
     ),
   }),
@@ -88,7 +84,7 @@ export const checkout = operation('checkout', 'POST /billing/checkout', {
   }),
   success: ok('The page to redirect the user to.', {
     url,
-    sessionId: z.string().check(z.describe('Id of the page at the payment processor.')),
+    sessionId: described(z.string(), 'Id of the page at the payment processor.'),
   }),
   errors: ['CONFLICT'],
 });

@@ -1,27 +1,30 @@
 import * as z from 'zod/mini';
 import { DIMENSION_NAME, DIMENSION_NAME_RULE, MAX_DECLARED } from '../../domain/spend/declared-dimensions.ts';
 import { inGroup } from '../../http/operation.ts';
+import { described } from '../../http/parameters.ts';
 
 const name = z.string().check(z.regex(DIMENSION_NAME, DIMENSION_NAME_RULE), z.meta({ examples: ['team'] }));
 
 const dimensions = z.object({
-  items: z
-    .array(
+  items: described(
+    z.array(
       z.object({
         name,
         isDeclared: z.boolean(),
-        periods: z
-          .array(
+        periods: described(
+          z.array(
             z.object({
               from: z.iso.datetime(),
-              until: z.nullable(z.iso.datetime()).check(z.describe('Null while it is declared.')),
+              until: described(z.nullable(z.iso.datetime()), 'Null while it is declared.'),
             }),
-          )
-          .check(z.describe('When it was declared. Requests that began at other times are `(unknown)` in it.')),
+          ),
+          'When it was declared. Requests that began at other times are `(unknown)` in it.',
+        ),
       }),
-    )
-    .check(z.describe('Those that are declared, then those that were, each by name.')),
-  limit: z.int().check(z.positive(), z.describe('How many names an account may declare at a time.')),
+    ),
+    'Those that are declared, then those that were, each by name.',
+  ),
+  limit: described(z.int().check(z.positive()), 'How many names an account may declare at a time.'),
 });
 z.globalRegistry.add(dimensions, { id: 'Dimensions' });
 
@@ -40,10 +43,12 @@ export const declareDimensions = operation('declareDimensions', 'PUT /dimensions
     'Names of X-Service-Metadata, all at once: a name that is missing is not a dimension any more. Spend is split by a name for requests that begin from now on; a recorder may learn of it up to a minute later. What was counted under a name stays readable after it is removed, and goes on where it is declared again. Each name adds one counter to what a request writes.',
   permission: 'dimensions:write',
   body: z.strictObject({
-    names: z.array(name).check(
-      z.maxLength(MAX_DECLARED),
-      z.refine((names) => new Set(names).size === names.length, 'must not have a name twice'),
-      z.describe('As they are sent, upper and lower case differ.'),
+    names: described(
+      z.array(name).check(
+        z.maxLength(MAX_DECLARED),
+        z.refine((names) => new Set(names).size === names.length, 'must not have a name twice'),
+      ),
+      'As they are sent, upper and lower case differ.',
     ),
   }),
   success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { destinationSchema, destinationTypes } from '../../domain/exports/destination.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name, unreadable } from '../../http/parameters.ts';
+import { described, name, unreadable } from '../../http/parameters.ts';
 
-const url = z.url('must be a URL').check(z.maxLength(2_048), z.describe('For `otlp` without `/v1/logs`.'));
+const url = described(z.url('must be a URL').check(z.maxLength(2_048)), 'For `otlp` without `/v1/logs`.');
 /** Those that the request itself needs are not for users to set. */
 const headerName = z
   .string()
@@ -13,29 +13,28 @@ const headerName = z
       'must be a header in lower case that you may set',
     ),
   );
-const headers = z
-  .record(headerName, z.string().check(z.regex(/^[\x21-\x7e][\x20-\x7e]{0,2047}$/, 'must be printable ASCII')))
-  .check(
-    z.refine((given) => Object.keys(given).length <= 10, 'must have at most 10 headers'),
-    z.describe('Such as `authorization`. Shown by name only.'),
-  )
-  .register(z.globalRegistry, { id: 'DestinationHeaders' });
+const headers = described(
+  z
+    .record(headerName, z.string().check(z.regex(/^[\x21-\x7e][\x20-\x7e]{0,2047}$/, 'must be printable ASCII')))
+    .check(z.refine((given) => Object.keys(given).length <= 10, 'must have at most 10 headers')),
+  'Such as `authorization`. Shown by name only.',
+).register(z.globalRegistry, { id: 'DestinationHeaders' });
 
 const { cursor, sentAt, failures, problem, createdAt, isActive } = destinationSchema.shape;
-const secret = z.string().check(z.describe('Signs what is sent: `X-Service-Signature`. Shown only once.'));
+const secret = described(z.string(), 'Signs what is sent: `X-Service-Signature`. Shown only once.');
 const destinationView = z
   .object({
     id: z.string(),
     name: z.string(),
     type: z.enum(destinationTypes),
     url: z.string(),
-    headers: z.array(z.string()).check(z.describe('Names.')),
+    headers: described(z.array(z.string()), 'Names.'),
     isActive,
     createdAt,
-    sentUntil: cursor.check(z.describe('Exports up to this one, or requests that began before, were sent.')),
+    sentUntil: described(cursor, 'Exports up to this one, or requests that began before, were sent.'),
     sentAt,
-    failures: failures.check(z.describe('After ten it is off; switched on, it goes on where it was.')),
-    problem: problem.check(z.describe('Why it did not take the last one.')),
+    failures: described(failures, 'After ten it is off; switched on, it goes on where it was.'),
+    problem: described(problem, 'Why it did not take the last one.'),
   })
   .register(z.globalRegistry, { id: 'Destination' });
 

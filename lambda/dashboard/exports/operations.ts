@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
 import { datasetNames, exportFormats, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
-import { day, pageParameters } from '../../http/parameters.ts';
-
-const count = z.int().check(z.nonnegative());
+import { count, day, described, pageParameters } from '../../http/parameters.ts';
 
 const link = {
-  url: z.url().check(z.describe('Anybody who has the link can download the file until `urlExpiresAt`.')),
+  url: described(z.url(), 'Anybody who has the link can download the file until `urlExpiresAt`.'),
   urlExpiresAt: z.iso.datetime(),
 };
 
@@ -15,17 +13,16 @@ const file = {
   format: z.enum(exportFormats),
   rows: count,
   bytes: count,
-  sha256: z
-    .nullable(z.string())
-    .check(z.describe('SHA-256 of the file, in hex. Null for files of an earlier version.')),
+  sha256: described(z.nullable(z.string()), 'SHA-256 of the file, in hex. Null for files of an earlier version.'),
 };
 
 const sums = {
-  exportedAt: z.iso.datetime().check(z.describe('The version of the day: a later one replaces it as a whole.')),
-  requests: count.check(z.describe('Requests of the day.')),
-  costNanoUsd: count.check(z.describe('Sum of all known costs of the day, in 1e-9 USD.')),
-  unpricedRequests: count.check(
-    z.describe('Requests of unknown cost: they are rows of `requests`, and have none in `cost-and-usage`.'),
+  exportedAt: described(z.iso.datetime(), 'The version of the day: a later one replaces it as a whole.'),
+  requests: described(count, 'Requests of the day.'),
+  costNanoUsd: described(count, 'Sum of all known costs of the day, in 1e-9 USD.'),
+  unpricedRequests: described(
+    count,
+    'Requests of unknown cost: they are rows of `requests`, and have none in `cost-and-usage`.',
   ),
 };
 
@@ -38,9 +35,9 @@ const dayChange = z
 const waitingDay = z
   .object({
     day,
-    since: z.iso.datetime().check(z.describe('The export has been due since.')),
-    isExported: z.boolean().check(z.describe('The day changed after it was exported: its files are stale.')),
-    isLate: z.boolean().check(z.describe('Due for more than two hours: exports may be failing.')),
+    since: described(z.iso.datetime(), 'The export has been due since.'),
+    isExported: described(z.boolean(), 'The day changed after it was exported: its files are stale.'),
+    isLate: described(z.boolean(), 'Due for more than two hours: exports may be failing.'),
   })
   .register(z.globalRegistry, { id: 'WaitingExport' });
 
@@ -51,16 +48,14 @@ export const listExports = operation('listExports', 'GET /exports', {
   description: `Each day is exported after it is rolled up, about an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them; \`names\` has what keys, projects and members were called. At most ${MAX_LISTED_DAYS} days.`,
   permission: 'spend:read-all',
   query: z.strictObject({
-    from: z.optional(day.check(z.describe('First day. Default: 30 days before `to`.'))),
-    to: z.optional(day.check(z.describe('Last day, inclusive. Default: today.'))),
+    from: z.optional(described(day, 'First day. Default: 30 days before `to`.')),
+    to: z.optional(described(day, 'Last day, inclusive. Default: today.')),
     dataset: z.optional(z.enum(datasetNames)),
     format: z._default(z.enum(exportFormats), 'parquet'),
   }),
   success: ok('Oldest first.', {
     items: z.array(dayExport),
-    waiting: z
-      .array(waitingDay)
-      .check(z.describe('Closed days whose export is due: their files are missing or stale.')),
+    waiting: described(z.array(waitingDay), 'Closed days whose export is due: their files are missing or stale.'),
   }),
 });
 
@@ -72,9 +67,10 @@ export const listExportChanges = operation('listExportChanges', 'GET /exports/ch
   query: z.strictObject(pageParameters({ default: 31, max: 93 })),
   success: ok('Oldest export first.', {
     items: z.array(dayChange),
-    nextCursor: z
-      .nullable(z.string())
-      .check(z.describe('Also at the end, for what comes later. Null where nothing was ever exported.')),
+    nextCursor: described(
+      z.nullable(z.string()),
+      'Also at the end, for what comes later. Null where nothing was ever exported.',
+    ),
     hasMore: z.boolean(),
   }),
 });

@@ -2,20 +2,18 @@ import * as z from 'zod/mini';
 import type { Projects } from '../../data/accounts/projects.ts';
 import { projectRoles, type Role } from '../../domain/accounts/permissions.ts';
 import { invalid } from '../../domain/errors.ts';
+import { described } from '../../http/parameters.ts';
 import type { Settings } from '../open-settings.ts';
 
 const MAX_MEMBER_PROJECTS = 50;
 
 /** The projects that a member, an invitation or a token is limited to, as the API has them. */
-export const memberProjects = z
-  .nullable(
+export const memberProjects = described(
+  z.nullable(
     z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(MAX_MEMBER_PROJECTS)),
-  )
-  .check(
-    z.describe(
-      `Ids of the projects that alone are seen: their keys, spend, requests, sessions, limits and alerts. Null: all. Only for the roles ${projectRoles.join(', ')}.`,
-    ),
-  );
+  ),
+  `Ids of the projects that alone are seen: their keys, spend, requests, sessions, limits and alerts. Null: all. Only for the roles ${projectRoles.join(', ')}.`,
+);
 
 /** @throws ValidationError where the account does not have one of the projects */
 export const requireOwnProjects = async (

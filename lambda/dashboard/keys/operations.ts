@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
-import { instant, name } from '../../http/parameters.ts';
+import { count, described, instant, name } from '../../http/parameters.ts';
 
 /** Seven days. */
 const MAX_OVERLAP_HOURS = 168;
@@ -12,28 +12,28 @@ const key = {
     .string()
     .check(z.meta({ description: 'First and last characters of the key.', examples: ['svc_4kPz…9fQ2'] })),
   status: z.enum(['active', 'expired', 'revoked']),
-  project: z.string().check(z.describe('Id of its project.')),
-  ownerUserId: z
-    .nullable(z.string())
-    .check(z.describe('The member whose key it is: its spend is that member’s. Null for keys of version 0.1.')),
+  project: described(z.string(), 'Id of its project.'),
+  ownerUserId: described(
+    z.nullable(z.string()),
+    'The member whose key it is: its spend is that member’s. Null for keys of version 0.1.',
+  ),
   createdAt: z.iso.datetime(),
-  validUntil: z.nullable(z.iso.datetime()).check(z.describe('The gateway rejects it from then on. Null: no end.')),
-  formerSecrets: z
-    .array(z.object({ maskedKey: z.string(), validUntil: z.iso.datetime() }))
-    .check(z.describe('Secrets that a rotation replaced and the gateway still accepts.')),
+  validUntil: described(z.nullable(z.iso.datetime()), 'The gateway rejects it from then on. Null: no end.'),
+  formerSecrets: described(
+    z.array(z.object({ maskedKey: z.string(), validUntil: z.iso.datetime() })),
+    'Secrets that a rotation replaced and the gateway still accepts.',
+  ),
   revokedAt: z.nullable(z.iso.datetime()),
-  lastUsedAt: z
-    .nullable(z.iso.datetime())
-    .check(z.describe('Updated every few minutes. Null if the key was never used.')),
+  lastUsedAt: described(z.nullable(z.iso.datetime()), 'Updated every few minutes. Null if the key was never used.'),
 };
 
 const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
 
 const operation = inGroup('Keys');
 const project = z.string().check(z.minLength(1), z.maxLength(64));
-const end = instant.check(z.describe('An instant in the future. The gateway rejects the key from then on.'));
+const end = described(instant, 'An instant in the future. The gateway rejects the key from then on.');
 const newKeySchema = z
-  .object({ ...key, key: z.string().check(z.describe('The key itself. Shown only once. Keep it secret.')) })
+  .object({ ...key, key: described(z.string(), 'The key itself. Shown only once. Keep it secret.') })
   .register(z.globalRegistry, { id: 'KeyWithSecret' });
 
 export const listKeys = operation('listKeys', 'GET /keys', {
@@ -41,12 +41,11 @@ export const listKeys = operation('listKeys', 'GET /keys', {
   permission: 'keys:read',
   success: ok('Oldest first. Of revoked ones the newest 5,000.', {
     items: z.array(keySchema),
-    active: z
-      .int()
-      .check(z.nonnegative(), z.describe('Number of active keys: of the account; own ones for a developer.')),
-    limit: z
-      .int()
-      .check(z.positive(), z.describe('Number of active keys that the plan allows, or that a developer may have.')),
+    active: described(count, 'Number of active keys: of the account; own ones for a developer.'),
+    limit: described(
+      z.int().check(z.positive()),
+      'Number of active keys that the plan allows, or that a developer may have.',
+    ),
   }),
 });
 
@@ -58,15 +57,12 @@ export const createKey = operation('createKey', 'POST /keys', {
   permission: 'keys:write',
   body: z.strictObject({
     name: name(64),
-    project: z.optional(project.check(z.describe('Id of its project. Default: the default project.'))),
+    project: z.optional(described(project, 'Id of its project. Default: the default project.')),
     member: z.optional(
-      z
-        .nullable(z.string().check(z.minLength(1), z.maxLength(64)))
-        .check(
-          z.describe(
-            'User id of the member whose key it is for good: spend is shown under that member. Null: of nobody. Default: you. Others need `keys:write-all`.',
-          ),
-        ),
+      described(
+        z.nullable(z.string().check(z.minLength(1), z.maxLength(64))),
+        'User id of the member whose key it is for good: spend is shown under that member. Null: of nobody. Default: you. Others need `keys:write-all`.',
+      ),
     ),
     validUntil: z._default(z.nullable(end), null),
   }),
@@ -100,9 +96,10 @@ export const rotateKey = operation('rotateKey', 'POST /keys/{id}/rotate', {
     'The key keeps its id, name, project and spend. The gateway accepts former secrets until the overlap ends. Without an overlap it rejects them within 60 seconds.',
   permission: 'keys:write',
   body: z.strictObject({
-    overlapHours: z
-      ._default(z.number().check(z.minimum(0), z.maximum(MAX_OVERLAP_HOURS)), 24)
-      .check(z.describe('How long the former secrets still work: up to 7 days.')),
+    overlapHours: described(
+      z._default(z.number().check(z.minimum(0), z.maximum(MAX_OVERLAP_HOURS)), 24),
+      'How long the former secrets still work: up to 7 days.',
+    ),
   }),
   success: { status: 200, description: 'The key with its new secret.', schema: newKeySchema },
   errors: ['CONFLICT'],
@@ -115,9 +112,7 @@ export const revokeKey = operation('revokeKey', 'DELETE /keys/{id}', {
     'Permanent. The gateway caches keys and rejects traffic with a revoked key within 60 seconds. Its spend stays in every report.',
   permission: 'keys:write',
   query: z.strictObject({
-    force: z
-      ._default(z.enum(['true', 'false']), 'false')
-      .check(z.describe('Revoke it even if it is the last active key.')),
+    force: described(z._default(z.enum(['true', 'false']), 'false'), 'Revoke it even if it is the last active key.'),
   }),
   success: { status: 204, description: 'Revoked.' },
   errors: ['CONFLICT'],
@@ -127,8 +122,8 @@ const projectOperation = inGroup('Projects');
 const projectFacts = {
   id: z.string(),
   name: z.string(),
-  isDefault: z.boolean().check(z.describe('Keys belong to it that name no other project. It cannot be deleted.')),
-  createdAt: z.nullable(z.iso.datetime()).check(z.describe('Null for the default project.')),
+  isDefault: described(z.boolean(), 'Keys belong to it that name no other project. It cannot be deleted.'),
+  createdAt: described(z.nullable(z.iso.datetime()), 'Null for the default project.'),
 };
 
 export const listProjects = projectOperation('listProjects', 'GET /projects', {
@@ -138,7 +133,7 @@ export const listProjects = projectOperation('listProjects', 'GET /projects', {
     items: z.array(
       z.object({
         ...projectFacts,
-        keys: z.array(z.string()).check(z.describe('Ids of its keys, also of the newest 1,000 revoked ones.')),
+        keys: described(z.array(z.string()), 'Ids of its keys, also of the newest 1,000 revoked ones.'),
       }),
     ),
   }),

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { accessRuleMembers, accessRuleWith, MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name } from '../../http/parameters.ts';
+import { described, name } from '../../http/parameters.ts';
 
 const operation = inGroup('Access rules');
 
 const { scope, allowed, denied, maxRequestUsd } = accessRuleMembers;
-const named = name(100).check(z.describe('The refused client sees it.'));
+const named = described(name(100), 'The refused client sees it.');
 
 const accessRule = z
   .object({
@@ -21,7 +21,7 @@ const accessRule = z
   })
   .register(z.globalRegistry, { id: 'AccessRule' });
 
-const enforcedFrom = z.iso.datetime().check(z.describe('By then every gateway judges requests by it.'));
+const enforcedFrom = described(z.iso.datetime(), 'By then every gateway judges requests by it.');
 const withStart = z.extend(accessRule, { enforcedFrom }).register(z.globalRegistry, { id: 'AccessRuleWithStart' });
 
 export const listAccessRules = operation('listAccessRules', 'GET /access-rules', {

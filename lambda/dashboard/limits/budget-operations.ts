@@ -2,52 +2,49 @@ import * as z from 'zod/mini';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { instant, name, partFor } from '../../http/parameters.ts';
+import { count, described, instant, name, partFor } from '../../http/parameters.ts';
 import { itemOperations, valueParams } from './item-operations.ts';
 import { mayMatch, newMembers, previewMembers, shownMembers, shownPeriod, shownSecret } from './rule-members.ts';
 
 const operation = inGroup('Budgets');
 
-const money = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
+const money = (description: string) => described(z.int(), `${description}, in 1e-9 USD.`);
 
 const OF_EACH = 'Null of a budget for each of a dimension: GET /budgets/{id}/values has it for each value.';
 
 const state = {
-  period: z.nullable(shownPeriod).check(z.describe('Null before and after a fixed period.')),
+  period: described(z.nullable(shownPeriod), 'Null before and after a fixed period.'),
   knownNanoUsd: money('Known cost of the period, as GET /spend shows it; 2^53 - 1 where it is more'),
-  unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
+  unpricedRequests: described(count, 'Requests of unknown cost.'),
   usedNanoUsd: money(
     'What counts against the budget: the known cost, and requests of unknown cost if the budget counts them',
   ),
-  remainingNanoUsd: z
-    .nullable(z.int())
-    .check(z.describe(`What is left, in 1e-9 USD; below 0 where more was spent. ${OF_EACH}`)),
-  percentUsed: z.nullable(z.int().check(z.nonnegative())).check(z.describe(OF_EACH)),
-  projectedNanoUsd: z
-    .nullable(z.int())
-    .check(
-      z.describe(
-        'What the period comes to at the current rate, in 1e-9 USD. Null if it is too early to tell, or the rate is not known.',
-      ),
-    ),
-  isBlocking: z.boolean().check(z.describe('Requests are refused with 429 BUDGET_EXCEEDED.')),
-  bound: z
-    .nullable(
+  remainingNanoUsd: described(
+    z.nullable(z.int()),
+    `What is left, in 1e-9 USD; below 0 where more was spent. ${OF_EACH}`,
+  ),
+  percentUsed: described(z.nullable(count), OF_EACH),
+  projectedNanoUsd: described(
+    z.nullable(z.int()),
+    'What the period comes to at the current rate, in 1e-9 USD. Null if it is too early to tell, or the rate is not known.',
+  ),
+  isBlocking: described(z.boolean(), 'Requests are refused with 429 BUDGET_EXCEEDED.'),
+  bound: described(
+    z.nullable(
       z.object({
-        nanoUsd: z.nullable(z.int()).check(z.describe('In 1e-9 USD. Null where nothing was measured yet.')),
+        nanoUsd: described(z.nullable(z.int()), 'In 1e-9 USD. Null where nothing was measured yet.'),
         because: z.string(),
       }),
-    )
-    .check(
-      z.describe('What may be spent past the amount. Null where the budget refuses nothing. See docs/budgets.md.'),
     ),
-  enforcedFrom: z
-    .nullable(z.iso.datetime())
-    .check(z.describe('Every gateway refuses requests by the budget from then on. Null where it refuses nothing.')),
-  mayAlsoMatch: mayMatch.check(
-    z.describe(
-      'Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.',
-    ),
+    'What may be spent past the amount. Null where the budget refuses nothing. See docs/budgets.md.',
+  ),
+  enforcedFrom: described(
+    z.nullable(z.iso.datetime()),
+    'Every gateway refuses requests by the budget from then on. Null where it refuses nothing.',
+  ),
+  mayAlsoMatch: described(
+    mayMatch,
+    'Requests counted under `(other)` that may match the filter, and are not in the sums. Null if there are none.',
   ),
 };
 
@@ -88,10 +85,11 @@ export const {
 
 const overrideSchema = z
   .object({
-    amount: z
-      .nullable(z.number().check(z.minimum(0), z.maximum(9_000_000)))
-      .check(z.describe('In USD for each period. Null: no limit. 0: every request that costs is refused.')),
-    until: z.nullable(z.iso.datetime()).check(z.describe('The override ends then. Null: it has no end.')),
+    amount: described(
+      z.nullable(z.number().check(z.minimum(0), z.maximum(9_000_000))),
+      'In USD for each period. Null: no limit. 0: every request that costs is refused.',
+    ),
+    until: described(z.nullable(z.iso.datetime()), 'The override ends then. Null: it has no end.'),
   })
   .register(z.globalRegistry, { id: 'LimitOverride' });
 
@@ -104,16 +102,17 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
   params: valueParams,
   body: z.strictObject({
     amount: overrideSchema.shape.amount,
-    until: z
-      ._default(
+    until: described(
+      z._default(
         z.nullable(
           z.union([instant, z.literal('period_end')], {
             error: 'must be an instant (2026-11-20T16:00:00Z), or period_end',
           }),
         ),
         null,
-      )
-      .check(z.describe('Null: it has no end. `period_end`: until the current period ends.')),
+      ),
+      'Null: it has no end. `period_end`: until the current period ends.',
+    ),
   }),
   success: { status: 200, description: 'What holds from now on.', schema: overrideSchema },
   errors: ['CONFLICT'],
@@ -136,10 +135,10 @@ const shownPause = z
   .object({
     id: z.string(),
     name: z.string(),
-    scope: z.object(shownScope).check(z.describe('Requests that match all of these are refused.')),
+    scope: described(z.object(shownScope), 'Requests that match all of these are refused.'),
     startedAt: z.iso.datetime(),
-    until: z.nullable(z.iso.datetime()).check(z.describe('Null until somebody ends it.')),
-    ruleId: z.nullable(z.string()).check(z.describe('The rule that made it. Null if a person did.')),
+    until: described(z.nullable(z.iso.datetime()), 'Null until somebody ends it.'),
+    ruleId: described(z.nullable(z.string()), 'The rule that made it. Null if a person did.'),
   })
   .register(z.globalRegistry, { id: 'Pause' });
 
@@ -157,16 +156,17 @@ export const createPause = pauseOperation('createPause', 'POST /pauses', {
   description: `Its requests get 429 PAUSED, with \`x-should-retry: false\`, and are free. Responses under way are not interrupted. Rules of the type \`burn_rate\` make pauses, too. An account has ${MAX_PAUSES} at most.`,
   permission: 'rules:write',
   body: z.strictObject({
-    name: name(100).check(z.describe('The reason. The refused client sees it.')),
+    name: described(name(100), 'The reason. The refused client sees it.'),
     ...pauseSchema.shape,
   }),
   success: {
     status: 201,
     description: 'The pause.',
     schema: z.extend(shownPause, {
-      enforcedFrom: z.iso
-        .datetime()
-        .check(z.describe('By then every gateway refuses: 5 seconds, a minute for the first block of an account.')),
+      enforcedFrom: described(
+        z.iso.datetime(),
+        'By then every gateway refuses: 5 seconds, a minute for the first block of an account.',
+      ),
     }),
   },
   errors: ['LIMIT_REACHED', 'CONFLICT'],

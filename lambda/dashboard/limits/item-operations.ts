@@ -1,18 +1,15 @@
 import * as z from 'zod/mini';
 import { idParams, inGroup, ok } from '../../http/operation.ts';
-import { unreadable } from '../../http/parameters.ts';
+import { described, unreadable } from '../../http/parameters.ts';
 import { changedMembers, previewSchema } from './rule-members.ts';
 
 /** The path of one value of a budget. */
 export const valueParams = z.strictObject({
   ...idParams.shape,
-  value: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(256),
-      z.describe('As GET /budgets/{id}/values has it. `(none)`: the requests without a value.'),
-    ),
+  value: described(
+    z.string().check(z.minLength(1), z.maxLength(256)),
+    'As GET /budgets/{id}/values has it. `(none)`: the requests without a value.',
+  ),
 });
 
 interface View<Shown extends z.ZodMiniType, Secret extends z.ZodMiniType, Body extends z.ZodMiniType, Preview, Change> {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { RAISE_DAYS, RAISE_KEPT_DAYS, raiseAsk, raiseDecision, raiseSchema } from '../../domain/limits/raise.ts';
 import { inGroup, ok } from '../../http/operation.ts';
+import { described } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
 const operation = inGroup('Budgets');
@@ -17,7 +18,7 @@ export const askForRaise = operation('askForRaise', 'POST /budgets/{id}/values/{
     status: 201,
     description: 'It waits for a decision.',
     schema: z.extend(raiseSchema, {
-      sentBy: z.array(z.string()).check(z.describe('The channels that reached those who may decide.')),
+      sentBy: described(z.array(z.string()), 'The channels that reached those who may decide.'),
     }),
   },
   errors: ['CONFLICT'],

@@ -5,26 +5,18 @@ import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/c
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetEvents } from '../../domain/limits/evaluator.ts';
 import { channelNames, type TargetName, targetNames } from '../../domain/limits/rule.ts';
-import { name } from '../../http/parameters.ts';
+import { count, described, name } from '../../http/parameters.ts';
 
 /* Members that alert rules, budgets and reports share. */
 
-const channelsSchema = z
-  .array(z.enum(channelNames))
-  .check(
-    z.minLength(1),
-    z.maxLength(channelNames.length),
-    z.describe(
-      "`email` mails the account's users. `webhook` posts to webhookUrl, the others to their member of `targets`.",
-    ),
-  );
-const webhookUrlSchema = z
-  .nullable(z.string().check(z.maxLength(2048)))
-  .check(
-    z.describe(
-      'HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work; their URL is shown masked.',
-    ),
-  );
+const channelsSchema = described(
+  z.array(z.enum(channelNames)).check(z.minLength(1), z.maxLength(channelNames.length)),
+  "`email` mails the account's users. `webhook` posts to webhookUrl, the others to their member of `targets`.",
+);
+const webhookUrlSchema = described(
+  z.nullable(z.string().check(z.maxLength(2048))),
+  'HTTPS with a public address. Required for the channel webhook. Slack incoming webhooks work; their URL is shown masked.',
+);
 
 /** An object with a member for each channel that has a target. */
 const targetsSchema = <S extends z.core.$ZodType>(schemaOf: (name: TargetName) => S) =>
@@ -35,7 +27,7 @@ const targetsSchema = <S extends z.core.$ZodType>(schemaOf: (name: TargetName) =
   );
 
 const targetSchema = (name: TargetName) =>
-  z.string().check(z.maxLength(2048), z.describe(`${channelTypes[name].target}. Required for the channel ${name}.`));
+  described(z.string().check(z.maxLength(2048)), `${channelTypes[name].target}. Required for the channel ${name}.`);
 
 /** A client sends these to create a rule, apart from its condition. */
 export const newMembers = {
@@ -70,8 +62,8 @@ export const channelResults = (error: string) => ({
       z.object({
         channel: z.enum(channelNames),
         isDelivered: z.boolean(),
-        isPending: z.optional(z.boolean()).check(z.describe('It is on its way: see `runs` of GET /reports/{id}.')),
-        error: z.nullable(z.string()).check(z.describe(error)),
+        isPending: described(z.optional(z.boolean()), 'It is on its way: see `runs` of GET /reports/{id}.'),
+        error: described(z.nullable(z.string()), error),
       }),
     ),
   }),
@@ -83,8 +75,9 @@ export const shownMembers = {
   channels: z.array(z.enum(channelNames)),
   isActive: z.boolean(),
   webhookUrl: z.nullable(z.string()),
-  targets: targetsSchema(() => z.string()).check(
-    z.describe('Secrets: only the host and the last four characters of each are shown.'),
+  targets: described(
+    targetsSchema(() => z.string()),
+    'Secrets: only the host and the last four characters of each are shown.',
   ),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -92,7 +85,7 @@ export const shownMembers = {
 
 export const shownSecret = {
   webhookSecret: z.optional(
-    z.string().check(z.describe('Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.')),
+    described(z.string(), 'Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.'),
   ),
 };
 
@@ -127,73 +120,56 @@ export const mayMatch = z.nullable(
 export const previewSchema = z.object({
   from: z.iso.datetime(),
   to: z.iso.datetime(),
-  periods: z.int().check(z.nonnegative(), z.describe('Number of periods evaluated.')),
-  requests: z
-    .int()
-    .check(
-      z.nonnegative(),
-      z.describe('Requests in this time that the filter matches. 0: the rule had nothing to judge.'),
-    ),
-  mayAlsoMatch: mayMatch.check(
-    z.describe(
-      'Requests counted under `(other)`, or recorded before the dimension was declared, that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
-    ),
+  periods: described(count, 'Number of periods evaluated.'),
+  requests: described(count, 'Requests in this time that the filter matches. 0: the rule had nothing to judge.'),
+  mayAlsoMatch: described(
+    mayMatch,
+    'Requests counted under `(other)`, or recorded before the dimension was declared, that may match the filter, and were not evaluated. Null if there are none. From some minutes after a rule is active, its names keep counters of their own.',
   ),
-  unjudgedPeriods: z
-    .int()
-    .check(
-      z.nonnegative(),
-      z.describe('The part with too little history to compare with, or with too few requests, for the rule to fire.'),
-    ),
-  stoppedNanoUsd: z
-    .nullable(z.int())
-    .check(
-      z.describe(
-        'The spend that it would have stopped, in 1e-9 USD: a budget with a block, or pauses. Null if it stops nothing.',
-      ),
-    ),
+  unjudgedPeriods: described(
+    count,
+    'The part with too little history to compare with, or with too few requests, for the rule to fire.',
+  ),
+  stoppedNanoUsd: described(
+    z.nullable(z.int()),
+    'The spend that it would have stopped, in 1e-9 USD: a budget with a block, or pauses. Null if it stops nothing.',
+  ),
   alerts: z.array(
     z.object({
       period: shownPeriod,
-      by: z.iso
-        .datetime()
-        .check(z.describe('It would have fired by this time: the end of an hour or day, as precise as spend is kept.')),
+      by: described(
+        z.iso.datetime(),
+        'It would have fired by this time: the end of an hour or day, as precise as spend is kept.',
+      ),
       event: z.nullable(z.enum(budgetEvents)),
       of: z.nullable(alertSchema.shape.of.def.innerType),
-      stoppedNanoUsd: z
-        .nullable(z.int())
-        .check(z.describe('The spend that its pause would have stopped, in 1e-9 USD.')),
-      isBrief: z
-        .nullable(z.boolean())
-        .check(
-          z.describe(
-            'The next hour was below the limit again: most likely a false alarm. Null of rules that judge no values.',
-          ),
-        ),
+      stoppedNanoUsd: described(z.nullable(z.int()), 'The spend that its pause would have stopped, in 1e-9 USD.'),
+      isBrief: described(
+        z.nullable(z.boolean()),
+        'The next hour was below the limit again: most likely a false alarm. Null of rules that judge no values.',
+      ),
       unit,
-      figure: z.number().check(z.describe('The value at that time.')),
+      figure: described(z.number(), 'The value at that time.'),
       limit: z.number(),
-      unpricedRequests: z.int().check(z.nonnegative()),
+      unpricedRequests: count,
       summary: z.string(),
     }),
   ),
-  unit: z.nullable(unit).check(z.describe('Unit of the points. Null where there was too little to judge by.')),
-  points: z
-    .array(
+  unit: described(z.nullable(unit), 'Unit of the points. Null where there was too little to judge by.'),
+  points: described(
+    z.array(
       z.object({
-        time: z.string().check(z.describe('The hour or day, UTC.')),
-        figure: z
-          .nullable(z.number())
-          .check(
-            z.describe(
-              'What the rule saw by its end: since its period began; of a forecast, the forecast; of a rule that judges values, the highest. Null where there was too little to judge by.',
-            ),
-          ),
+        time: described(z.string(), 'The hour or day, UTC.'),
+        figure: described(
+          z.nullable(z.number()),
+          'What the rule saw by its end: since its period began; of a forecast, the forecast; of a rule that judges values, the highest. Null where there was too little to judge by.',
+        ),
         limit: z.nullable(z.number()),
-        usual: z.nullable(z.number()).check(z.describe('The median that the limit comes from. Null of most rules.')),
+        usual: described(z.nullable(z.number()), 'The median that the limit comes from. Null of most rules.'),
         fired: z.boolean(),
       }),
-    )
-    .check(z.describe('Each hour or day, without gaps.')),
+    ),
+    'Each hour or day, without gaps.',
+  ),
 });
 z.globalRegistry.add(previewSchema, { id: 'LimitPreview' });

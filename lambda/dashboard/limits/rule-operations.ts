@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ruleTypes, withCondition } from '../../domain/limits/rule.ts';
 import { inGroup } from '../../http/operation.ts';
-import { partFor } from '../../http/parameters.ts';
+import { described, partFor } from '../../http/parameters.ts';
 import { itemOperations } from './item-operations.ts';
 import { channelResults, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
 
@@ -11,7 +11,7 @@ const config = z.union(body.def.options.map(({ shape }) => shape.config));
 const rule = {
   ...shownMembers,
   type: z.enum(ruleTypes),
-  config: z.record(z.string(), z.unknown()).check(z.describe('Depends on the type, see POST /alert-rules.')),
+  config: described(z.record(z.string(), z.unknown()), 'Depends on the type, see POST /alert-rules.'),
 };
 
 const ruleSchema = z.object(rule).register(z.globalRegistry, { id: 'AlertRule' });

@@ -2,58 +2,48 @@ import * as z from 'zod/mini';
 import { amountSources } from '../../domain/limits/each.ts';
 import { raiseSchema } from '../../domain/limits/raise.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { csvFile, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
+import { count, csvFile, described, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 import { shownPeriod } from './rule-members.ts';
 
 const operation = inGroup('Budgets');
 
-const nanoUsd = z.int().check(z.describe('In 1e-9 USD.'));
+const nanoUsd = described(z.int(), 'In 1e-9 USD.');
 
 const valueSchema = z
   .object({
-    value: z.string().check(z.describe('`(none)`: the requests without a value.')),
-    label: z.nullable(z.string()).check(z.describe('Name of the member, key or project.')),
-    limitNanoUsd: z.nullable(z.int()).check(z.describe('The amount that holds, in 1e-9 USD. Null: no limit.')),
-    limitSource: z
-      .enum(amountSources)
-      .check(
-        z.describe(
-          'Why it holds: an override of this value, the amount of its project or role, or the budget’s. `none`: requests without a value have no limit.',
-        ),
-      ),
-    overrideUntil: z.nullable(z.iso.datetime()).check(z.describe('When the override ends. Null: it does not.')),
+    value: described(z.string(), '`(none)`: the requests without a value.'),
+    label: described(z.nullable(z.string()), 'Name of the member, key or project.'),
+    limitNanoUsd: described(z.nullable(z.int()), 'The amount that holds, in 1e-9 USD. Null: no limit.'),
+    limitSource: described(
+      z.enum(amountSources),
+      'Why it holds: an override of this value, the amount of its project or role, or the budget’s. `none`: requests without a value have no limit.',
+    ),
+    overrideUntil: described(z.nullable(z.iso.datetime()), 'When the override ends. Null: it does not.'),
     usedNanoUsd: nanoUsd,
-    unpricedRequests: z.int().check(z.nonnegative(), z.describe('Requests of unknown cost.')),
-    reservedNanoUsd: z.int().check(z.describe('What running requests have reserved, in 1e-9 USD.')),
-    remainingNanoUsd: z.nullable(z.int()).check(z.describe('In 1e-9 USD; below 0 where more was spent.')),
+    unpricedRequests: described(count, 'Requests of unknown cost.'),
+    reservedNanoUsd: described(z.int(), 'What running requests have reserved, in 1e-9 USD.'),
+    remainingNanoUsd: described(z.nullable(z.int()), 'In 1e-9 USD; below 0 where more was spent.'),
     percentUsed: z.nullable(z.int()),
-    projectedNanoUsd: z
-      .nullable(z.int())
-      .check(
-        z.describe(
-          'The cost of the whole period at its rate so far. Null in its first tenth, and if no part of it is known.',
-        ),
-      ),
-    isBlocked: z.boolean().check(z.describe('Its requests that cost are refused with 429 BUDGET_EXCEEDED.')),
+    projectedNanoUsd: described(
+      z.nullable(z.int()),
+      'The cost of the whole period at its rate so far. Null in its first tenth, and if no part of it is known.',
+    ),
+    isBlocked: described(z.boolean(), 'Its requests that cost are refused with 429 BUDGET_EXCEEDED.'),
   })
   .register(z.globalRegistry, { id: 'LimitValue' });
 
-const isCounted = z
-  .boolean()
-  .check(
-    z.describe(
-      'False while requests from before the budget was made are still being counted: some minutes after it was made.',
-    ),
-  );
+const isCounted = described(
+  z.boolean(),
+  'False while requests from before the budget was made are still being counted: some minutes after it was made.',
+);
 
 const query = {
-  search: z
-    .optional(z.string().check(z.minLength(1), z.maxLength(100)))
-    .check(z.describe('Only values or names that contain it, in upper or lower case.')),
-  sort: z
-    ._default(z.enum(['used', 'value']), 'used')
-    .check(z.describe('`used`: by the share of the amount, highest first.')),
+  search: described(
+    z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
+    'Only values or names that contain it, in upper or lower case.',
+  ),
+  sort: described(z._default(z.enum(['used', 'value']), 'used'), '`used`: by the share of the amount, highest first.'),
 };
 
 export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/values', {
@@ -63,9 +53,9 @@ export const listLimitValues = operation('listLimitValues', 'GET /budgets/{id}/v
   query: z.strictObject({ ...query, ...pageParameters({ default: 50, max: 500 }) }),
   success: pageOf(valueSchema, {
     period: z.nullable(shownPeriod),
-    values: z.int().check(z.describe('All values of the period.')),
+    values: described(z.int(), 'All values of the period.'),
     blockedValues: z.int(),
-    usedNanoUsd: z.int().check(z.describe('All values together, in 1e-9 USD: as GET /spend for the filter.')),
+    usedNanoUsd: described(z.int(), 'All values together, in 1e-9 USD: as GET /spend for the filter.'),
     isCounted,
   }),
 });

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { emailSchema } from '../../http/parameters.ts';
+import { described, emailSchema } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const operation = inGroup('Members');
@@ -20,13 +20,10 @@ const memberSchema = z
   .register(z.globalRegistry, { id: 'Member' });
 
 /** The owner's role changes by a transfer. */
-const grantableRole = z
-  .enum(['admin', 'member', 'viewer', 'billing', 'developer'])
-  .check(
-    z.describe(
-      '`admin`: all but billing, deletion, ownership and single sign-on. `member`: reads all, changes alert rules and own keys. `viewer`: reads. `billing`: spend and billing. `developer`: own keys, and their spend, requests and limits.',
-    ),
-  );
+const grantableRole = described(
+  z.enum(['admin', 'member', 'viewer', 'billing', 'developer']),
+  '`admin`: all but billing, deletion, ownership and single sign-on. `member`: reads all, changes alert rules and own keys. `viewer`: reads. `billing`: spend and billing. `developer`: own keys, and their spend, requests and limits.',
+);
 
 const invitationSchema = z
   .object({
@@ -34,7 +31,7 @@ const invitationSchema = z
     email: z.string(),
     role: z.enum(roles),
     projects: memberProjects,
-    invitedBy: z.string().check(z.describe('Id of the member who invited.')),
+    invitedBy: described(z.string(), 'Id of the member who invited.'),
     status: z.enum(['pending', 'expired']),
     createdAt: z.iso.datetime(),
     sentAt: z.iso.datetime(),
@@ -51,16 +48,17 @@ export const listMembers = operation('listMembers', 'GET /members', {
   success: ok('Oldest first.', { items: z.array(memberSchema) }),
 });
 
-const endedTokens = z
-  .array(
+const endedTokens = described(
+  z.array(
     z.object({
       id: z.string(),
       name: z.string(),
-      role: z.nullable(z.enum(roles)).check(z.describe('Null: one of a later version.')),
+      role: described(z.nullable(z.enum(roles)), 'Null: one of a later version.'),
       isRevoked: z.boolean(),
     }),
-  )
-  .check(z.describe('API tokens that the user made and that may do or see more than the user may now.'));
+  ),
+  'API tokens that the user made and that may do or see more than the user may now.',
+);
 
 const revokeTokens = z._default(z.enum(['true', 'false']), 'true');
 
@@ -83,11 +81,10 @@ export const changeMember = operation('changeMember', 'PATCH /members/{userId}',
   body: z.strictObject({
     role: z.optional(grantableRole),
     projects: z.optional(memberProjects),
-    revokeTokens: z
-      ._default(z.boolean(), true)
-      .check(
-        z.describe('Revokes the API tokens that the member made and that may do or see more than the member may now.'),
-      ),
+    revokeTokens: described(
+      z._default(z.boolean(), true),
+      'Revokes the API tokens that the member made and that may do or see more than the member may now.',
+    ),
   }),
   success: {
     status: 200,
@@ -105,20 +102,18 @@ export const removeMember = operation('removeMember', 'DELETE /members/{userId}'
   permission: 'members:write',
   params: memberParams,
   query: z.strictObject({
-    keys: z
-      ._default(z.enum(['keep', 'revoke', 'hand-over']), 'keep')
-      .check(
-        z.describe(
-          '`revoke`: they are revoked, the last active one too. `hand-over`: each becomes a key of `to` with another id and the same secret, so that clients go on, and what was spent stays under the user. Pauses, access rules and limits of the former id do not follow.',
-        ),
-      ),
-    to: z.optional(userId.check(z.describe('User id of the member who gets the keys.'))),
-    revokeTokens: revokeTokens.check(z.describe('Revokes the API tokens that the user made.')),
+    keys: described(
+      z._default(z.enum(['keep', 'revoke', 'hand-over']), 'keep'),
+      '`revoke`: they are revoked, the last active one too. `hand-over`: each becomes a key of `to` with another id and the same secret, so that clients go on, and what was spent stays under the user. Pauses, access rules and limits of the former id do not follow.',
+    ),
+    to: z.optional(described(userId, 'User id of the member who gets the keys.')),
+    revokeTokens: described(revokeTokens, 'Revokes the API tokens that the user made.'),
   }),
   success: ok('Removed.', {
-    activeKeys: z
-      .array(z.object({ id: z.string(), name: z.string(), maskedKey: z.string() }))
-      .check(z.describe('Service keys of the user that are still active.')),
+    activeKeys: described(
+      z.array(z.object({ id: z.string(), name: z.string(), maskedKey: z.string() })),
+      'Service keys of the user that are still active.',
+    ),
     tokens: endedTokens,
   }),
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -131,8 +126,9 @@ export const transferOwnership = operation('transferOwnership', 'POST /members/{
   permission: 'ownership:write',
   params: memberParams,
   query: z.strictObject({
-    revokeTokens: revokeTokens.check(
-      z.describe('Revokes the API tokens that the former owner made and that may do more than an admin.'),
+    revokeTokens: described(
+      revokeTokens,
+      'Revokes the API tokens that the former owner made and that may do more than an admin.',
     ),
   }),
   success: ok('The member is the owner.', { tokens: endedTokens }),

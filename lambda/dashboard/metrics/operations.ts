@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { grouping } from '../../domain/spend/grouping.ts';
 import { forMachines, inGroup } from '../../http/operation.ts';
+import { described } from '../../http/parameters.ts';
 
 const operation = inGroup('Spend');
 
@@ -13,9 +14,10 @@ export const readMetrics = operation('readMetrics', 'GET /metrics', {
     'The text format of Prometheus. Money is in gauges, which repricing may lower. What is in counters only grows, since spend began, in at most five calendar years. Every sample has the label `account`. A cost that is not known has no sample: `ai_spend_unknown_cost_requests` counts its requests. Budgets are included where the role has `rules:read`.',
   permission: 'spend:read',
   query: z.strictObject({
-    groupBy: z
-      ._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), ['model'])
-      .check(z.describe('Dimensions of `ai_spend_group_cost_usd`, each by itself, with its 100 costliest values.')),
+    groupBy: described(
+      z._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), ['model']),
+      'Dimensions of `ai_spend_group_cost_usd`, each by itself, with its 100 costliest values.',
+    ),
   }),
   success: {
     status: 200,

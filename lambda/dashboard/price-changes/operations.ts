@@ -2,16 +2,16 @@ import * as z from 'zod/mini';
 import { feedSources } from '../../domain/price/feed/feed-sources.ts';
 import { waitingReasons } from '../../domain/price/feed/next-lists.ts';
 import { inGroup, ok } from '../../http/operation.ts';
+import { count, described } from '../../http/parameters.ts';
 
 const operation = inGroup('Spend');
 
 const rates = z.nullable(z.record(z.string(), z.number()));
-const count = z.int().check(z.nonnegative());
 const difference = {
-  requests: count.check(z.describe('Requests whose cost changed.')),
-  unknownBefore: count.check(z.describe('The part whose cost was not known.')),
+  requests: described(count, 'Requests whose cost changed.'),
+  unknownBefore: described(count, 'The part whose cost was not known.'),
   unknownAfter: count,
-  nanoUsdBefore: count.check(z.describe('Sum of the costs that were known before, in 1e-9 USD.')),
+  nanoUsdBefore: described(count, 'Sum of the costs that were known before, in 1e-9 USD.'),
   nanoUsdAfter: count,
 };
 
@@ -22,44 +22,40 @@ export const listPriceChanges = operation('listPriceChanges', 'GET /price-change
   permission: 'spend:read-all',
   success: ok('The newest 100 versions that changed costs of the account.', {
     feed: z.object({
-      version: count.check(z.describe('The newest version; 0 before the first: the prices in the code hold.')),
-      checkedAt: z
-        .nullable(z.iso.datetime())
-        .check(z.describe('When all sources were read last. Null before the first time.')),
-      waiting: z
-        .array(
+      version: described(count, 'The newest version; 0 before the first: the prices in the code hold.'),
+      checkedAt: described(
+        z.nullable(z.iso.datetime()),
+        'When all sources were read last. Null before the first time.',
+      ),
+      waiting: described(
+        z.array(
           z.object({
             source: z.enum(feedSources),
             provider: z.string(),
             model: z.string(),
-            why: z
-              .enum(waitingReasons)
-              .check(
-                z.describe(
-                  'Half more or less (`step`), out of the range of its family, one of many at once, from one source alone, or another than that of an override.',
-                ),
-              ),
-            before: rates.check(z.describe('The prices that hold, in USD for a million tokens. Null for none.')),
-            after: rates.check(z.describe('The published prices. Null where the model was taken off the list.')),
+            why: described(
+              z.enum(waitingReasons),
+              'Half more or less (`step`), out of the range of its family, one of many at once, from one source alone, or another than that of an override.',
+            ),
+            before: described(rates, 'The prices that hold, in USD for a million tokens. Null for none.'),
+            after: described(rates, 'The published prices. Null where the model was taken off the list.'),
             firstSeenAt: z.iso.datetime(),
           }),
-        )
-        .check(
-          z.describe(
-            'Changes that wait for a second source or for the operator of the gateway, newest first, at most 100. A first price from one source alone holds meanwhile, and costs are `estimated`.',
-          ),
         ),
+        'Changes that wait for a second source or for the operator of the gateway, newest first, at most 100. A first price from one source alone holds meanwhile, and costs are `estimated`.',
+      ),
     }),
     items: z.array(
       z.object({
-        version: z.int().check(z.describe('Version of the price book, as `priceVersion` of requests.')),
+        version: described(z.int(), 'Version of the price book, as `priceVersion` of requests.'),
         repricedAt: z.iso.datetime(),
         firstDay: z.iso.date(),
         lastDay: z.iso.date(),
         ...difference,
-        models: z
-          .array(z.object({ provider: z.string(), model: z.nullable(z.string()), ...difference }))
-          .check(z.describe('The same by model, largest difference first.')),
+        models: described(
+          z.array(z.object({ provider: z.string(), model: z.nullable(z.string()), ...difference })),
+          'The same by model, largest difference first.',
+        ),
       }),
     ),
   }),

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { day, dayOrInstant, name, unreadable } from '../../http/parameters.ts';
+import { count, day, dayOrInstant, described, name, unreadable } from '../../http/parameters.ts';
 
-const nanoUsd = (description: string) => z.int().check(z.describe(`${description}, in 1e-9 USD.`));
+const nanoUsd = (description: string) => described(z.int(), `${description}, in 1e-9 USD.`);
 
 const price = z
   .object({
@@ -11,24 +11,24 @@ const price = z
     name: z.string(),
     ...scopeShape,
     from: z.iso.datetime(),
-    until: z.nullable(z.iso.datetime()).check(z.describe('The first instant without it.')),
+    until: described(z.nullable(z.iso.datetime()), 'The first instant without it.'),
     terms: termsSchema,
-    months: z
-      .array(
+    months: described(
+      z.array(
         z.object({
           month: z.string(),
-          factor: z.string().check(z.describe('What it multiplies the cost of a request by.')),
-          sum: z
-            .string()
-            .check(z.describe('Amount of a commitment, payment of a credit, or volume: in 1e-9 USD, or in tokens.')),
-          isShared: z
-            .boolean()
-            .check(z.describe('False for a commitment that no request shares: its amount is in no cost.')),
-          isFinal: z.boolean().check(z.describe('False while the month runs: costs are provisional.')),
+          factor: described(z.string(), 'What it multiplies the cost of a request by.'),
+          sum: described(
+            z.string(),
+            'Amount of a commitment, payment of a credit, or volume: in 1e-9 USD, or in tokens.',
+          ),
+          isShared: described(z.boolean(), 'False for a commitment that no request shares: its amount is in no cost.'),
+          isFinal: described(z.boolean(), 'False while the month runs: costs are provisional.'),
           asOf: z.iso.datetime(),
         }),
-      )
-      .check(z.describe('Months of a price that depends on the sums of a month, the newest first.')),
+      ),
+      'Months of a price that depends on the sums of a month, the newest first.',
+    ),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -40,11 +40,13 @@ const currency = z
     rates: z
       .array(
         z.strictObject({
-          from: day.check(z.describe('The first day (UTC) of the rate.')),
-          perUsd: z.string().check(
-            z.regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number, such as 0.9234'),
-            z.refine((text) => Number(text) > 0, 'must be above 0'),
-            z.describe('What one US dollar is worth in the currency.'),
+          from: described(day, 'The first day (UTC) of the rate.'),
+          perUsd: described(
+            z.string().check(
+              z.regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number, such as 0.9234'),
+              z.refine((text) => Number(text) > 0, 'must be above 0'),
+            ),
+            'What one US dollar is worth in the currency.',
           ),
         }),
       )
@@ -60,17 +62,16 @@ const currency = z
   .register(z.globalRegistry, { id: 'DisplayCurrency' });
 
 const job = {
-  changed: z.int().check(z.nonnegative(), z.describe('Requests whose cost changed.')),
+  changed: described(count, 'Requests whose cost changed.'),
   differenceNanoUsd: nanoUsd('By how much their costs changed'),
-  failed: z.int().check(z.nonnegative(), z.describe('Requests that could not be priced again.')),
+  failed: described(count, 'Requests that could not be priced again.'),
 };
 
-const from = dayOrInstant.check(z.describe('The first day (UTC) or instant. It may be in the past.'));
-const until = z
-  .nullable(dayOrInstant)
-  .check(
-    z.describe('The first day (UTC) or instant without it; null for no end. A credit needs one: it expires then.'),
-  );
+const from = described(dayOrInstant, 'The first day (UTC) or instant. It may be in the past.');
+const until = described(
+  z.nullable(dayOrInstant),
+  'The first day (UTC) or instant without it; null for no end. A credit needs one: it expires then.',
+);
 const operation = inGroup('Prices');
 
 export const listPrices = operation('listPrices', 'GET /prices', {
@@ -79,11 +80,12 @@ export const listPrices = operation('listPrices', 'GET /prices', {
   success: ok('All prices, oldest first.', {
     items: z.array(price),
     unreadable,
-    limit: z.int().check(z.positive(), z.describe('How many prices an account may have.')),
-    currency: z.nullable(currency).check(z.describe('The currency to show costs in; null for US dollars.')),
-    repricing: z
-      .nullable(z.object({ months: z.array(z.string()), startsAt: z.iso.datetime(), ...job }))
-      .check(z.describe('Months whose requests are being priced again; null if none.')),
+    limit: described(z.int().check(z.positive()), 'How many prices an account may have.'),
+    currency: described(z.nullable(currency), 'The currency to show costs in; null for US dollars.'),
+    repricing: described(
+      z.nullable(z.object({ months: z.array(z.string()), startsAt: z.iso.datetime(), ...job })),
+      'Months whose requests are being priced again; null if none.',
+    ),
     lastRepricing: z.nullable(z.object({ at: z.iso.datetime(), ...job })),
   }),
 });
@@ -138,7 +140,7 @@ export const setCurrency = operation('setCurrency', 'PUT /prices/currency', {
   summary: 'Set the currency that costs are shown in',
   description: 'For display only: all costs are recorded in US dollars. Of each day, the last rate that began counts.',
   permission: 'prices:write',
-  body: z.strictObject({ currency: z.nullable(currency).check(z.describe('Null for US dollars.')) }),
+  body: z.strictObject({ currency: described(z.nullable(currency), 'Null for US dollars.') }),
   success: ok('The currency.', { currency: z.nullable(currency) }),
   errors: ['CONFLICT'],
 });

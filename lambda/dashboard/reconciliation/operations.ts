@@ -3,12 +3,12 @@ import { providerLabels } from '../../domain/providers.ts';
 import { billedProviders } from '../../domain/reconciliation/bill.ts';
 import { buckets } from '../../domain/reconciliation/reconcile.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
-import { day, unreadable } from '../../http/parameters.ts';
+import { day, described, unreadable } from '../../http/parameters.ts';
 
 const operation = inGroup('Reconciliation');
-const provider = z.enum(providerLabels).check(z.describe('Gateway label of the provider.'));
+const provider = described(z.enum(providerLabels), 'Gateway label of the provider.');
 const amount = {
-  amountNanoUsd: z.int().check(z.describe('Billed less recorded, in 1e-9 USD.')),
+  amountNanoUsd: described(z.int(), 'Billed less recorded, in 1e-9 USD.'),
   amountUsd: z.string(),
 };
 
@@ -30,8 +30,8 @@ const connection = z.object({
   provider: billedProvider,
   connectedAt: z.iso.datetime(),
   connectedBy: z.string(),
-  readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read. Null before the first time.')),
-  problem: z.nullable(z.string()).check(z.describe('Why it could not be read the last time.')),
+  readAt: described(z.nullable(z.iso.datetime()), 'When the bill was last read. Null before the first time.'),
+  problem: described(z.nullable(z.string()), 'Why it could not be read the last time.'),
 });
 
 export const listBillConnections = operation('listBillConnections', 'GET /bill-connections', {
@@ -49,12 +49,10 @@ export const connectBill = operation('connectBill', 'PUT /bill-connections/{prov
   rateLimits: { perAccount: { requests: 10, minutes: 60 } },
   params: z.object({ provider: billedProvider }),
   body: z.strictObject({
-    credential: z
-      .string()
-      .check(
-        z.regex(/^[\x21-\x7e]{8,500}$/, 'must be 8 to 500 visible ASCII characters'),
-        z.describe('OpenAI and Anthropic: an admin key. OpenRouter: a management key.'),
-      ),
+    credential: described(
+      z.string().check(z.regex(/^[\x21-\x7e]{8,500}$/, 'must be 8 to 500 visible ASCII characters')),
+      'OpenAI and Anthropic: an admin key. OpenRouter: a management key.',
+    ),
   }),
   success: { status: 200, description: 'The connection.', schema: connection },
   errors: ['CONFLICT'],
@@ -76,39 +74,40 @@ export const readReconciliation = operation('readReconciliation', 'GET /reconcil
   permission: 'spend:read-all',
   params: z.object({ provider }),
   query: z.object({
-    from: day.check(z.describe('First day.')),
-    to: day.check(z.describe('Last day. At most 92 days.')),
+    from: described(day, 'First day.'),
+    to: described(day, 'Last day. At most 92 days.'),
   }),
   success: ok('The comparison.', {
     provider,
     from: day,
     to: day,
-    billedDays: z.int().check(z.describe('Days that have a bill.')),
-    readAt: z.nullable(z.iso.datetime()).check(z.describe('When the bill was last read or imported.')),
-    billedNanoUsd: z.nullable(z.int()).check(z.describe('Null if no day has a bill.')),
+    billedDays: described(z.int(), 'Days that have a bill.'),
+    readAt: described(z.nullable(z.iso.datetime()), 'When the bill was last read or imported.'),
+    billedNanoUsd: described(z.nullable(z.int()), 'Null if no day has a bill.'),
     billedUsd: z.nullable(z.string()),
     recordedNanoUsd: z.int(),
     recordedUsd: z.string(),
-    unpricedRequests: z
-      .int()
-      .check(z.describe('Requests on record whose cost is unknown. `recordedNanoUsd` does not include them.')),
-    throughGatewayShare: z
-      .nullable(z.number())
-      .check(z.describe('The share of the bill before credits that passed the gateway, 0 to 1. Null without one.')),
-    differences: z
-      .array(z.object({ bucket: z.enum(buckets), ...amount }))
-      .check(z.describe('Only those that are not 0.')),
-    findings: z
-      .array(
+    unpricedRequests: described(
+      z.int(),
+      'Requests on record whose cost is unknown. `recordedNanoUsd` does not include them.',
+    ),
+    throughGatewayShare: described(
+      z.nullable(z.number()),
+      'The share of the bill before credits that passed the gateway, 0 to 1. Null without one.',
+    ),
+    differences: described(z.array(z.object({ bucket: z.enum(buckets), ...amount })), 'Only those that are not 0.'),
+    findings: described(
+      z.array(
         z.object({
           bucket: z.enum(buckets),
           day,
           model: z.nullable(z.string()),
-          item: z.nullable(z.string()).check(z.describe('The item of the bill, for fees and credits.')),
+          item: described(z.nullable(z.string()), 'The item of the bill, for fees and credits.'),
           ...amount,
         }),
-      )
-      .check(z.describe('The largest 200 parts of the difference, largest first.')),
+      ),
+      'The largest 200 parts of the difference, largest first.',
+    ),
   }),
 });
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { unreadable } from '../../http/parameters.ts';
+import { described, unreadable } from '../../http/parameters.ts';
 import {
   changedMembers,
   channelResults,
@@ -12,11 +12,10 @@ import {
   shownSecret,
 } from '../limits/rule-members.ts';
 
-const recipients = z
-  .nullable(z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(50)))
-  .check(
-    z.describe('Ids of the members who get the mail, see GET /members. Null: all members. Who leaves gets no more.'),
-  );
+const recipients = described(
+  z.nullable(z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(50))),
+  'Ids of the members who get the mail, see GET /members. Null: all members. Who leaves gets no more.',
+);
 
 const own = {
   schedule: scheduleSchema,
@@ -29,7 +28,7 @@ const report = {
   schedule: scheduleSchema,
   groupBy: groupBySchema,
   recipients,
-  nextAt: z.nullable(z.iso.datetime()).check(z.describe('When it is sent next. Null while it is switched off.')),
+  nextAt: described(z.nullable(z.iso.datetime()), 'When it is sent next. Null while it is switched off.'),
 };
 
 const reportSchema = z.object(report).register(z.globalRegistry, { id: 'Report' });
@@ -46,7 +45,7 @@ export const listReports = operation('listReports', 'GET /reports', {
     items: z.array(reportSchema),
     unreadable,
     calendar: calendarSchema,
-    limit: z.int().check(z.positive(), z.describe('How many reports an account may have.')),
+    limit: described(z.int().check(z.positive()), 'How many reports an account may have.'),
   }),
 });
 
@@ -66,9 +65,10 @@ export const getReport = operation('getReport', 'GET /reports/{id}', {
   permission: 'reports:read',
   success: ok('The report.', {
     ...report,
-    runs: z
-      .array(z.object({ firstDay: z.string(), createdAt: z.iso.datetime(), deliveries: z.array(deliverySchema) }))
-      .check(z.describe('The last ten periods, latest first: the first day of each, and the result of each channel.')),
+    runs: described(
+      z.array(z.object({ firstDay: z.string(), createdAt: z.iso.datetime(), deliveries: z.array(deliverySchema) })),
+      'The last ten periods, latest first: the first day of each, and the result of each channel.',
+    ),
   }),
 });
 
@@ -108,9 +108,10 @@ export const sendReport = operation('sendReport', 'POST /reports/{id}/send', {
   errors: ['CONFLICT'],
   rateLimits: { perAccount: { requests: 10, minutes: 10 } },
   body: z.strictObject({
-    to: z
-      ._default(z.enum(['me', 'all']), 'me')
-      .check(z.describe('`me`: a mail to the caller, who must be a member. `all`: every channel, within minutes.')),
+    to: described(
+      z._default(z.enum(['me', 'all']), 'me'),
+      '`me`: a mail to the caller, who must be a member. `all`: every channel, within minutes.',
+    ),
   }),
   success: channelResults('Why it was not delivered, or to whom not.'),
 });

@@ -1,23 +1,23 @@
 import * as z from 'zod/mini';
 import { inGroup, ok } from '../../http/operation.ts';
-import { timeRange } from '../../http/parameters.ts';
+import { count, described, timeRange } from '../../http/parameters.ts';
 import { requestSummary } from '../requests/summary.ts';
-import { count, sums } from '../spend/sums.ts';
+import { sums } from '../spend/sums.ts';
 
 const hour = z.string().check(z.meta({ examples: ['2026-11-20T16'] }));
 
 const { displayCurrency } = requestSummary.shape;
 
 const activity = {
-  firstHour: hour.check(z.describe('The hour in which its first request of the range began, UTC.')),
-  lastHour: hour.check(z.describe('The hour in which its last request of the range began, UTC.')),
-  clients: z.array(z.string()).check(z.describe('The programs that sent its requests, as far as recognized.')),
+  firstHour: described(hour, 'The hour in which its first request of the range began, UTC.'),
+  lastHour: described(hour, 'The hour in which its last request of the range began, UTC.'),
+  clients: described(z.array(z.string()), 'The programs that sent its requests, as far as recognized.'),
   ...sums,
   displayCurrency,
 };
 
 const operation = inGroup('Sessions');
-const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
+const range = { from: z.iso.datetime(), to: described(z.iso.datetime(), 'Exclusive.') };
 
 export const listSessions = operation('listSessions', 'GET /sessions', {
   summary: 'List sessions with their sums',
@@ -26,26 +26,24 @@ export const listSessions = operation('listSessions', 'GET /sessions', {
   permission: 'requests:read',
   query: z.strictObject({
     ...timeRange,
-    orderBy: z
-      ._default(z.enum(['cost', 'time']), 'cost')
-      .check(z.describe('`cost`: the highest known cost first. `time`: the session that was active last first.')),
+    orderBy: described(
+      z._default(z.enum(['cost', 'time']), 'cost'),
+      '`cost`: the highest known cost first. `time`: the session that was active last first.',
+    ),
     limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(200)), 50),
   }),
   success: ok('The first sessions in this order.', {
     ...range,
-    isComplete: z
-      .boolean()
-      .check(
-        z.describe(
-          'False if the range has too many sessions to be read at once. `from` is then the first day that was read; ask for earlier days with another range.',
-        ),
-      ),
-    sessions: count.check(z.describe('How many sessions the range has.')),
-    totals: z.object({ ...sums, displayCurrency }).check(z.describe('The sums of all these sessions.')),
+    isComplete: described(
+      z.boolean(),
+      'False if the range has too many sessions to be read at once. `from` is then the first day that was read; ask for earlier days with another range.',
+    ),
+    sessions: described(count, 'How many sessions the range has.'),
+    totals: described(z.object({ ...sums, displayCurrency }), 'The sums of all these sessions.'),
     items: z.array(
       z.object({
         id: z.string(),
-        agents: count.check(z.describe('How many agents sent requests, the main agent included.')),
+        agents: described(count, 'How many agents sent requests, the main agent included.'),
         ...activity,
       }),
     ),
@@ -65,15 +63,16 @@ export const readSession = operation('readSession', 'GET /sessions/{sessionId}',
     ...activity,
     agents: z.array(
       z.object({
-        agentId: z.nullable(z.string()).check(z.describe('Null for the main agent.')),
-        parentAgentId: z
-          .nullable(z.string())
-          .check(z.describe('Null if the main agent started it, and for the main agent itself.')),
+        agentId: described(z.nullable(z.string()), 'Null for the main agent.'),
+        parentAgentId: described(
+          z.nullable(z.string()),
+          'Null if the main agent started it, and for the main agent itself.',
+        ),
         ...activity,
-        items: z.array(requestSummary).check(z.describe('Its requests, newest first.')),
+        items: described(z.array(requestSummary), 'Its requests, newest first.'),
       }),
     ),
-    isComplete: z.boolean().check(z.describe('False if some requests of the session are not listed.')),
+    isComplete: described(z.boolean(), 'False if some requests of the session are not listed.'),
   }),
   errors: ['NOT_FOUND'],
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { emailSchema } from '../../http/parameters.ts';
+import { described, emailSchema } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 import { PER_CLIENT, passwordSchema, sessionSchema, totpSchema } from '../auth/members.ts';
 import { memberProjects } from '../keys/member-projects.ts';
@@ -17,18 +17,17 @@ export const findSignOn = operation('findSignOn', 'GET /auth/sign-on', {
   rateLimits,
   query: z.strictObject({ email: emailSchema }),
   success: ok('Where to sign in.', {
-    authorizeUrl: z
-      .nullable(z.url())
-      .check(z.describe('Null if no identity provider is set up for the domain of this address.')),
+    authorizeUrl: described(
+      z.nullable(z.url()),
+      'Null if no identity provider is set up for the domain of this address.',
+    ),
   }),
 });
 
 const linkSchema = z
   .object({
-    email: z.string().check(z.describe('The login whose password is to be sent.')),
-    linkToken: z
-      .string()
-      .check(z.describe('Proves the sign-in to POST /auth/sign-on/link, for an hour. Keep it secret.')),
+    email: described(z.string(), 'The login whose password is to be sent.'),
+    linkToken: described(z.string(), 'Proves the sign-in to POST /auth/sign-on/link, for an hour. Keep it secret.'),
   })
   .register(z.globalRegistry, { id: 'SignOnLink' });
 
@@ -68,24 +67,19 @@ export const linkLogin = operation('linkLogin', 'POST /auth/sign-on/link', {
 });
 
 const settings = {
-  defaultRole: z.enum(joiningRoles).check(z.describe('Role of people who sign in for the first time.')),
+  defaultRole: described(z.enum(joiningRoles), 'Role of people who sign in for the first time.'),
   defaultProjects: memberProjects,
-  isRequired: z
-    .boolean()
-    .check(
-      z.describe(
-        'Members cannot use passwords, and sessions that began with one end. The owner still can, so that an outage of the identity provider locks nobody out for good.',
-      ),
-    ),
+  isRequired: described(
+    z.boolean(),
+    'Members cannot use passwords, and sessions that began with one end. The owner still can, so that an outage of the identity provider locks nobody out for good.',
+  ),
 };
 
 const settingsSchema = z
   .object({
-    provider: z.nullable(z.string()).check(z.describe('Null if the account does not use single sign-on.')),
-    domains: z.array(z.string()).check(z.describe('Domains of the addresses that the identity provider vouches for.')),
-    available: z
-      .nullable(z.string())
-      .check(z.describe('The identity provider for your own address. Null if there is none.')),
+    provider: described(z.nullable(z.string()), 'Null if the account does not use single sign-on.'),
+    domains: described(z.array(z.string()), 'Domains of the addresses that the identity provider vouches for.'),
+    available: described(z.nullable(z.string()), 'The identity provider for your own address. Null if there is none.'),
     ...settings,
   })
   .register(z.globalRegistry, { id: 'SignOnSettings' });

@@ -3,51 +3,47 @@ import { granularities } from '../../domain/calendar/utc.ts';
 import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases } from '../../domain/spend/spend-question.ts';
 import { forMachines, inGroup, ok } from '../../http/operation.ts';
-import { csvFile } from '../../http/parameters.ts';
+import { count, csvFile, described } from '../../http/parameters.ts';
 import { changeQuery, spendQuery } from './spend-query.ts';
-import { baseSums, count, displayCost, pointSums, reportPointSums, reportSums } from './sums.ts';
+import { baseSums, displayCost, pointSums, reportPointSums, reportSums } from './sums.ts';
 
 const operation = inGroup('Spend');
 
-const mayAlsoMatch = z
-  .nullable(z.object(baseSums))
-  .check(
-    z.describe(
-      'Requests counted under `(other)`, or recorded before a dimension was declared, that may match the filter as well. No sum includes them: sums are lower bounds, and at most this is missing. Null if there are none.',
-    ),
-  );
+const mayAlsoMatch = described(
+  z.nullable(z.object(baseSums)),
+  'Requests counted under `(other)`, or recorded before a dimension was declared, that may match the filter as well. No sum includes them: sums are lower bounds, and at most this is missing. Null if there are none.',
+);
 
 const group = {
   provider: z.optional(z.string()),
   model: z.optional(z.nullable(z.string())),
   tag: z.optional(z.nullable(z.string())),
-  key: z.optional(z.nullable(z.string()).check(z.describe('Id of the service key, see GET /keys.'))),
+  key: z.optional(described(z.nullable(z.string()), 'Id of the service key, see GET /keys.')),
   project: z.optional(
-    z.nullable(z.string()).check(z.describe('Id of the project, see GET /projects. Not combined with `key`.')),
+    described(z.nullable(z.string()), 'Id of the project, see GET /projects. Not combined with `key`.'),
   ),
   member: z.optional(
-    z
-      .nullable(z.string())
-      .check(z.describe('User id of the member whose key it was, see GET /members. Null for a key of nobody.')),
+    described(
+      z.nullable(z.string()),
+      'User id of the member whose key it was, see GET /members. Null for a key of nobody.',
+    ),
   ),
-  providerKey: z.optional(z.nullable(z.string()).check(z.describe('Fingerprint of the provider credential.'))),
+  providerKey: z.optional(described(z.nullable(z.string()), 'Fingerprint of the provider credential.')),
   client: z.optional(
-    z
-      .nullable(z.string())
-      .check(z.describe('Null for a client that is not recognised; `(unknown)` from before clients were counted.')),
+    described(
+      z.nullable(z.string()),
+      'Null for a client that is not recognised; `(unknown)` from before clients were counted.',
+    ),
   ),
   dim: z.optional(
-    z
-      .record(z.string(), z.nullable(z.string()))
-      .check(
-        z.describe(
-          'The value of a declared dimension, by its name. Null for requests without one; `(unknown)` for those recorded while it was not declared.',
-        ),
-      ),
+    described(
+      z.record(z.string(), z.nullable(z.string())),
+      'The value of a declared dimension, by its name. Null for requests without one; `(unknown)` for those recorded while it was not declared.',
+    ),
   ),
 };
 
-const range = { from: z.iso.datetime(), to: z.iso.datetime().check(z.describe('Exclusive.')) };
+const range = { from: z.iso.datetime(), to: described(z.iso.datetime(), 'Exclusive.') };
 
 export const readSpend = operation('readSpend', 'GET /spend', {
   summary: 'Read totals, groups and a series of spend',
@@ -58,68 +54,58 @@ export const readSpend = operation('readSpend', 'GET /spend', {
   success: ok('The report.', {
     ...range,
     granularity: z.enum(granularities),
-    timeZone: z.string().check(z.describe('Whose days the series has.')),
-    cost: z
-      .enum(costBases)
-      .check(
-        z.describe("Which cost all sums show. Alert rules and budgets use `effective`: with the account's own prices."),
-      ),
-    displayCurrency: z
-      .nullable(
+    timeZone: described(z.string(), 'Whose days the series has.'),
+    cost: described(
+      z.enum(costBases),
+      "Which cost all sums show. Alert rules and budgets use `effective`: with the account's own prices.",
+    ),
+    displayCurrency: described(
+      z.nullable(
         z.object({
           code: z.string(),
-          perUsd: z.nullable(z.string()).check(z.describe('The rate of the last day of the range.')),
-          problem: z.nullable(z.string()).check(z.describe('Why costs are not converted, where some are not.')),
+          perUsd: described(z.nullable(z.string()), 'The rate of the last day of the range.'),
+          problem: described(z.nullable(z.string()), 'Why costs are not converted, where some are not.'),
         }),
-      )
-      .check(z.describe('The currency of `displayCost`: see PUT /prices/currency. Null for none.')),
+      ),
+      'The currency of `displayCost`: see PUT /prices/currency. Null for none.',
+    ),
     groupBy: z.array(grouping),
     totals: z.object(reportSums),
-    isComplete: z
-      .boolean()
-      .check(
-        z.describe(
-          'False if some sums are lower bounds, because names were counted under `(other)`, or recorded before a dimension was declared: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)` or `(unknown)`.',
-        ),
-      ),
+    isComplete: described(
+      z.boolean(),
+      'False if some sums are lower bounds, because names were counted under `(other)`, or recorded before a dimension was declared: those of a filter in `mayAlsoMatch`, those of other groups in a group named `(other)` or `(unknown)`.',
+    ),
     mayAlsoMatch,
-    previous: z
-      .nullable(z.object({ ...range, totals: z.object(reportSums), mayAlsoMatch }))
-      .check(
-        z.describe(
-          'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
-        ),
-      ),
-    groups: z.array(z.object({ ...group, ...reportSums })).check(z.describe('Highest cost first.')),
-    otherGroups: z
-      .nullable(z.object({ groups: count, ...reportSums }))
-      .check(z.describe('Sums of the groups beyond the limit.')),
-    untracked: z
-      .object({
+    previous: described(
+      z.nullable(z.object({ ...range, totals: z.object(reportSums), mayAlsoMatch })),
+      'The preceding range of the same length. Null if it is no longer kept, or if its sums are too large to be exact.',
+    ),
+    groups: described(z.array(z.object({ ...group, ...reportSums })), 'Highest cost first.'),
+    otherGroups: described(
+      z.nullable(z.object({ groups: count, ...reportSums })),
+      'Sums of the groups beyond the limit.',
+    ),
+    untracked: described(
+      z.object({
         requests: count,
-        gaps: z
-          .array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count }))
-          .check(
-            z.describe(
-              'Tracking gaps in ascending order, each from the start of its first request to the start of its last.',
-            ),
-          ),
-      })
-      .check(
-        z.describe(
-          'Requests that were forwarded (`bypassed`) while their usage events could not be stored. No other number here includes them. The number is an upper bound over all providers, models and tags; filters do not apply to it.',
+        gaps: described(
+          z.array(z.object({ from: z.iso.datetime(), to: z.iso.datetime(), requests: count })),
+          'Tracking gaps in ascending order, each from the start of its first request to the start of its last.',
         ),
-      ),
-    series: z
-      .array(
+      }),
+      'Requests that were forwarded (`bypassed`) while their usage events could not be stored. No other number here includes them. The number is an upper bound over all providers, models and tags; filters do not apply to it.',
+    ),
+    series: described(
+      z.array(
         z.object({
-          time: z.string().check(z.describe('`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.')),
+          time: described(z.string(), '`2026-11-20T16`, `2026-11-20` or `2026-11`, by granularity.'),
           ...reportPointSums,
           mayAlsoMatch,
           groups: z.array(z.object({ ...group, ...pointSums })),
         }),
-      )
-      .check(z.describe('Every hour, day or month of the range, in ascending order.')),
+      ),
+      'Every hour, day or month of the range, in ascending order.',
+    ),
   }),
 });
 // Two operations have it: the document has it once.
@@ -130,23 +116,23 @@ const changedSum = {
   costNanoUsd: z.nullable(z.int()),
   displayCostBefore: displayCost,
   displayCost,
-  costChangeNanoUsd: z
-    .nullable(z.int())
-    .check(z.describe('In 1e-9 USD. Null if one of both costs is unknown. It leaves out requests of unknown cost.')),
+  costChangeNanoUsd: described(
+    z.nullable(z.int()),
+    'In 1e-9 USD. Null if one of both costs is unknown. It leaves out requests of unknown cost.',
+  ),
   requestsBefore: count,
   requests: count,
-  tokensBefore: count.check(z.describe('Input and output tokens.')),
+  tokensBefore: described(count, 'Input and output tokens.'),
   tokens: count,
-  unpricedRequestsBefore: count.check(
-    z.describe('Requests whose cost is unknown. No cost and no change includes them.'),
-  ),
+  unpricedRequestsBefore: described(count, 'Requests whose cost is unknown. No cost and no change includes them.'),
   unpricedRequests: count,
 };
 
 const comparedPeriod = {
   ...range,
-  untrackedRequests: count.check(
-    z.describe('Requests that were forwarded while their events could not be stored, at most. Filters do not apply.'),
+  untrackedRequests: described(
+    count,
+    'Requests that were forwarded while their events could not be stored, at most. Filters do not apply.',
   ),
   mayAlsoMatch,
 };
@@ -163,55 +149,44 @@ export const compareSpend = operation('compareSpend', 'GET /spend/compare', {
     cost: z.enum(costBases),
     groupBy: z.array(grouping),
     totals: z.object(changedSum),
-    displayCurrency: z.nullable(z.string()).check(z.describe('The currency of `displayCost`. Null for none.')),
-    effects: z
-      .nullable(
+    displayCurrency: described(z.nullable(z.string()), 'The currency of `displayCost`. Null for none.'),
+    effects: described(
+      z.nullable(
         z.object({
-          volumeNanoUsd: z
-            .int()
-            .check(z.describe('More or fewer tokens, of the same models at the same cost for a token.')),
-          mixNanoUsd: z
-            .int()
-            .check(
-              z.describe('Another share of each model, new and vanished models included. What volume and price leave.'),
-            ),
-          priceNanoUsd: z
-            .int()
-            .check(
-              z.describe(
-                'A token of the same model costs more or less: rates, discounts, the share of output and of cached tokens.',
-              ),
-            ),
+          volumeNanoUsd: described(z.int(), 'More or fewer tokens, of the same models at the same cost for a token.'),
+          mixNanoUsd: described(
+            z.int(),
+            'Another share of each model, new and vanished models included. What volume and price leave.',
+          ),
+          priceNanoUsd: described(
+            z.int(),
+            'A token of the same model costs more or less: rates, discounts, the share of output and of cached tokens.',
+          ),
         }),
-      )
-      .check(
-        z.describe(
-          'Parts of the change of the total, in 1e-9 USD, by provider and model, whatever the groups are. Models without tokens are measured in requests. Null if the change is unknown.',
-        ),
       ),
-    groups: z
-      .array(
+      'Parts of the change of the total, in 1e-9 USD, by provider and model, whatever the groups are. Models without tokens are measured in requests. Null if the change is unknown.',
+    ),
+    groups: described(
+      z.array(
         z.object({
           ...group,
-          presence: z
-            .enum(['both', 'new', 'vanished'])
-            .check(
-              z.describe('Whether both periods have requests of the group, or only the later or the earlier one.'),
-            ),
+          presence: described(
+            z.enum(['both', 'new', 'vanished']),
+            'Whether both periods have requests of the group, or only the later or the earlier one.',
+          ),
           ...changedSum,
         }),
-      )
-      .check(z.describe('The largest change first; changes that are unknown before all others.')),
-    otherGroups: z
-      .nullable(z.object({ groups: count, ...changedSum }))
-      .check(z.describe('Sums of the groups beyond the limit.')),
-    isComplete: z
-      .boolean()
-      .check(
-        z.describe(
-          'False if names were counted under `(other)`, or recorded before a dimension was declared, in one of the periods: changes of groups, and of a filter, are then not exact.',
-        ),
       ),
+      'The largest change first; changes that are unknown before all others.',
+    ),
+    otherGroups: described(
+      z.nullable(z.object({ groups: count, ...changedSum })),
+      'Sums of the groups beyond the limit.',
+    ),
+    isComplete: described(
+      z.boolean(),
+      'False if names were counted under `(other)`, or recorded before a dimension was declared, in one of the periods: changes of groups, and of a filter, are then not exact.',
+    ),
   }),
 });
 z.globalRegistry.add(compareSpend.success.schema, { id: 'SpendChange' });

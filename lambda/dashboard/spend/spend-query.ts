@@ -17,58 +17,49 @@ import {
 import { type Grouping, grouping } from '../../domain/spend/grouping.ts';
 import { costBases, type SpendFilter, seenFilter } from '../../domain/spend/spend-question.ts';
 import type { Caller } from '../../http/operation.ts';
-import { dayOrInstant } from '../../http/parameters.ts';
+import { dayOrInstant, described } from '../../http/parameters.ts';
 
 const MAX_GROUPINGS = 7;
 
-const repeatable = z
-  .array(z.string().check(z.maxLength(256)))
-  .check(z.maxLength(50), z.describe('Repeat it for several values. An empty value selects requests without one.'));
-const providers = z
-  .array(hostLabel)
-  .check(z.maxLength(50), z.describe('Repeat it, or separate values by commas, for several values.'));
-const declaredValues = z
-  .array(z.string().check(z.maxLength(256), z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}:/, 'must be name:value')))
-  .check(
-    z.maxLength(50),
-    z.describe(
-      'Name and value of a declared dimension: `team:search`. Repeat it for several values of the name. `team:` selects requests without one.',
-    ),
-  );
+const repeatable = described(
+  z.array(z.string().check(z.maxLength(256))).check(z.maxLength(50)),
+  'Repeat it for several values. An empty value selects requests without one.',
+);
+const providers = described(
+  z.array(hostLabel).check(z.maxLength(50)),
+  'Repeat it, or separate values by commas, for several values.',
+);
+const declaredValues = described(
+  z
+    .array(z.string().check(z.maxLength(256), z.regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}:/, 'must be name:value')))
+    .check(z.maxLength(50)),
+  'Name and value of a declared dimension: `team:search`. Repeat it for several values of the name. `team:` selects requests without one.',
+);
 
 /** Parameters of the report and of the export. */
 export const spendQuery = z.strictObject({
   from: z.optional(
-    dayOrInstant.check(
-      z.describe('First day or instant, at a whole hour (UTC). Default: the first day of this month.'),
-    ),
+    described(dayOrInstant, 'First day or instant, at a whole hour (UTC). Default: the first day of this month.'),
   ),
   to: z.optional(
-    dayOrInstant.check(z.describe('Last day (inclusive) or instant (exclusive), at a whole hour (UTC). Default: now.')),
+    described(dayOrInstant, 'Last day (inclusive) or instant (exclusive), at a whole hour (UTC). Default: now.'),
   ),
   granularity: z.optional(
-    z
-      .enum(granularities)
-      .check(z.describe('What the series is divided into. Default: `hour` for less than a day, else `day`.')),
+    described(
+      z.enum(granularities),
+      'What the series is divided into. Default: `hour` for less than a day, else `day`.',
+    ),
   ),
   timeZone: z.optional(
-    z
-      .string()
-      .check(
-        z.maxLength(64),
-        z.refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin'),
-        z.describe(
-          'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC. Where days begin within an hour, that hour is in the day in which it ends.',
-        ),
-      ),
-  ),
-  groupBy: z
-    ._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), [])
-    .check(
-      z.describe(
-        'Repeat it, or separate names by commas, to group by several dimensions. `dim:team` is the declared dimension `team`. One of `client` and the declared dimensions combines with `provider`, `model`, `key`, `project` and `member`, in groups and filters together.',
-      ),
+    described(
+      z.string().check(z.maxLength(64), z.refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')),
+      'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC. Where days begin within an hour, that hour is in the day in which it ends.',
     ),
+  ),
+  groupBy: described(
+    z._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), []),
+    'Repeat it, or separate names by commas, to group by several dimensions. `dim:team` is the declared dimension `team`. One of `client` and the declared dimensions combines with `provider`, `model`, `key`, `project` and `member`, in groups and filters together.',
+  ),
   provider: z.optional(providers),
   model: z.optional(repeatable),
   tag: z.optional(repeatable),
@@ -78,30 +69,25 @@ export const spendQuery = z.strictObject({
   member: z.optional(repeatable),
   client: z.optional(repeatable),
   dim: z.optional(declaredValues),
-  cost: z
-    ._default(z.enum(costBases), 'effective')
-    .check(z.describe("Which cost is shown: with the account's own prices, or at list prices.")),
-  latency: z.optional(
-    z
-      .enum(['true', 'false'])
-      .check(
-        z.describe('`true` adds `latency` to all sums but groups of the series. Many groups then take twice as long.'),
-      ),
+  cost: described(
+    z._default(z.enum(costBases), 'effective'),
+    "Which cost is shown: with the account's own prices, or at list prices.",
   ),
-  limit: z
-    ._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100)
-    .check(z.describe('Maximum number of groups in the response.')),
+  latency: z.optional(
+    described(
+      z.enum(['true', 'false']),
+      '`true` adds `latency` to all sums but groups of the series. Many groups then take twice as long.',
+    ),
+  ),
+  limit: described(
+    z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100),
+    'Maximum number of groups in the response.',
+  ),
   seriesLimit: z.optional(
-    z.coerce
-      .number()
-      .check(
-        z.int(),
-        z.minimum(0),
-        z.maximum(1000),
-        z.describe(
-          'Maximum number of groups in each point of the series, which are the first of `groups`. Default: all.',
-        ),
-      ),
+    described(
+      z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1000)),
+      'Maximum number of groups in each point of the series, which are the first of `groups`. Default: all.',
+    ),
   ),
 });
 
@@ -110,25 +96,22 @@ export const changeQuery = z.extend(
   z.omit(spendQuery, { granularity: true, timeZone: true, latency: true, limit: true, seriesLimit: true }),
   {
     to: z.optional(
-      dayOrInstant.check(
-        z.describe(
-          'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
-        ),
+      described(
+        dayOrInstant,
+        'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
       ),
     ),
     groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
     compareFrom: z.optional(
-      dayOrInstant.check(
-        z.describe(
-          'First day or instant of the period before. Default: as much time right before it; months before months.',
-        ),
+      described(
+        dayOrInstant,
+        'First day or instant of the period before. Default: as much time right before it; months before months.',
       ),
     ),
     compareTo: z.optional(
-      dayOrInstant.check(
-        z.describe(
-          'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
-        ),
+      described(
+        dayOrInstant,
+        'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
       ),
     ),
     limit: spendQuery.shape.limit,

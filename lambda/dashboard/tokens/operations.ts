@@ -3,7 +3,7 @@ import { redirectPattern } from '../../domain/accounts/oauth-client.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { RESOURCE_METADATA } from '../../http/mcp-http.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name, unreadable } from '../../http/parameters.ts';
+import { described, name, unreadable } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const DEFAULT_DAYS = 365;
@@ -13,26 +13,24 @@ const MAX_DAYS = 3_650;
 const role = z.enum(roles.filter((each) => each !== 'owner' && each !== 'developer'));
 
 const token = {
-  id: z.string().check(z.describe('The client id for POST /auth/token.')),
+  id: described(z.string(), 'The client id for POST /auth/token.'),
   name: z.string(),
   maskedToken: z
     .string()
     .check(z.meta({ description: 'First and last characters of the token.', examples: ['sat_4kPz…9fQ2'] })),
   role: z.enum(roles),
   projects: memberProjects,
-  createdBy: z.string().check(z.describe('Id of the user who created it.')),
+  createdBy: described(z.string(), 'Id of the user who created it.'),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  lastUsedAt: z
-    .nullable(z.iso.datetime())
-    .check(z.describe('Updated every few minutes. Null if the token was never used.')),
+  lastUsedAt: described(z.nullable(z.iso.datetime()), 'Updated every few minutes. Null if the token was never used.'),
 };
 
 const tokenSchema = z.object(token).register(z.globalRegistry, { id: 'ApiToken' });
 
 /** Chosen for a token. */
 const given = {
-  role: role.check(z.describe('At most your own permissions.')),
+  role: described(role, 'At most your own permissions.'),
   projects: z.optional(memberProjects),
   expiresInDays: z._default(z.int().check(z.minimum(1), z.maximum(MAX_DAYS)), DEFAULT_DAYS),
 };
@@ -59,7 +57,7 @@ export const createToken = operation('createToken', 'POST /tokens', {
     status: 201,
     description: 'The new token.',
     schema: z
-      .object({ ...token, token: z.string().check(z.describe('The token itself. Shown only once. Keep it secret.')) })
+      .object({ ...token, token: described(z.string(), 'The token itself. Shown only once. Keep it secret.') })
       .register(z.globalRegistry, { id: 'ApiTokenWithSecret' }),
   },
   errors: ['LIMIT_REACHED', 'CONFLICT'],
@@ -145,11 +143,12 @@ export const authorizeClient = operation('authorizeClient', 'POST /tokens/author
   body: z.strictObject({
     clientId: z.string().check(z.maxLength(MAX_CLIENT_ID)),
     redirectUri: z.string().check(z.maxLength(512)),
-    codeChallenge: z
-      .string()
-      .check(z.regex(/^[\w-]{43}$/, 'must be a challenge of S256 (RFC 7636)'), z.describe('SHA-256, the method S256.')),
+    codeChallenge: described(
+      z.string().check(z.regex(/^[\w-]{43}$/, 'must be a challenge of S256 (RFC 7636)')),
+      'SHA-256, the method S256.',
+    ),
     state: z.optional(z.string().check(z.maxLength(2_048))),
-    resource: z.string().check(z.maxLength(512), z.describe('The URL of MCP (RFC 8707).')),
+    resource: described(z.string().check(z.maxLength(512)), 'The URL of MCP (RFC 8707).'),
     ...given,
   }),
   success: {
@@ -182,6 +181,6 @@ export const issueJwt = operation('issueJwt', 'POST /auth/token', {
   success: ok('Send it as Authorization: Bearer <access_token>. There is no refresh token: ask again.', {
     access_token: z.string(),
     token_type: z.literal('Bearer'),
-    expires_in: z.int().check(z.positive(), z.describe('Lifetime in seconds.')),
+    expires_in: described(z.int().check(z.positive()), 'Lifetime in seconds.'),
   }),
 });

@@ -1,17 +1,16 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
 import { inGroup, ok } from '../../http/operation.ts';
-import { name } from '../../http/parameters.ts';
+import { described, name } from '../../http/parameters.ts';
 
-const search = z
-  .string()
-  .check(
-    z.maxLength(MAX_SEARCH_CHARACTERS),
-    z.describe(
+const search = z.string().check(
+  z.maxLength(MAX_SEARCH_CHARACTERS),
+  z.meta({
+    description:
       "What the page's URL has after the question mark, percent-encoded: parameters of that page only. Empty: the page as it opens.",
-    ),
-    z.meta({ examples: ['range=month&by=tag'] }),
-  );
+    examples: ['range=month&by=tag'],
+  }),
+);
 
 const viewSchema = z
   .object({
@@ -33,7 +32,7 @@ export const listViews = operation('listViews', 'GET /views', {
   permission: 'spend:read',
   success: ok('By name.', {
     items: z.array(viewSchema),
-    limit: z.int().check(z.positive(), z.describe('How many views an account may have.')),
+    limit: described(z.int().check(z.positive()), 'How many views an account may have.'),
   }),
 });
 
