@@ -93,12 +93,26 @@ type Added<D extends Definition, R extends MethodAndPath> = Pick<Endpoint, 'id' 
       ? { readonly params: typeof idParams }
       : unknown);
 
-/** A response with the members of an object. */
-export const ok = <Shape extends z.core.$ZodShape>(description: string, members: Shape) => ({
-  status: 200 as const,
-  description,
-  schema: z.object(members),
-});
+/** An object that the API's document has once, under a name. */
+export const component = <Shape extends z.core.$ZodShape>(id: string, members: Shape) =>
+  z.object(members).register(z.globalRegistry, { id });
+
+type SchemaOf<Of> = Of extends z.ZodMiniType
+  ? Of
+  : Of extends z.core.$ZodShape
+    ? ReturnType<typeof z.object<Of>>
+    : never;
+
+/** Makes responses with a status: each of a schema, or of the members of an object. */
+const responding =
+  <Status extends 200 | 201>(status: Status) =>
+  <Of extends z.ZodMiniType | z.core.$ZodShape>(description: string, of: Of) => ({
+    status,
+    description,
+    schema: (of instanceof z.ZodMiniType ? of : z.object(of as z.core.$ZodShape)) as SchemaOf<Of>,
+  });
+export const ok = responding(200);
+export const created = responding(201);
 
 /** Makes the operations of a group. Keeps the literal types of a definition, from which `Input` and `Output` are derived. */
 export const inGroup =

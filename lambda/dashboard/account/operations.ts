@@ -1,22 +1,20 @@
 import * as z from 'zod/mini';
 import { DELETION_GRACE_DAYS } from '../../domain/billing/plans.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, inGroup, ok } from '../../http/operation.ts';
 import { described } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 
 const operation = inGroup('Account');
 const instant = z.iso.datetime();
 
-const deletionSchema = z
-  .object({
-    requestedAt: instant,
-    requestedBy: described(z.string(), 'Mail address of the owner.'),
-    deletesAt: described(
-      instant,
-      'From then on keys are refused and everything is deleted. Until then it can be cancelled.',
-    ),
-  })
-  .register(z.globalRegistry, { id: 'AccountDeletion' });
+const deletionSchema = component('AccountDeletion', {
+  requestedAt: instant,
+  requestedBy: described(z.string(), 'Mail address of the owner.'),
+  deletesAt: described(
+    instant,
+    'From then on keys are refused and everything is deleted. Until then it can be cancelled.',
+  ),
+});
 
 export const readDeletion = operation('readDeletion', 'GET /account/deletion', {
   summary: 'Read whether the account will be deleted',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { alertSchema } from '../../domain/alerts/alert.ts';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 import { count, described, PAGE_DESCRIPTION, pageOf, pageParameters, unreadable } from '../../http/parameters.ts';
 
 const alertView = z
@@ -43,7 +43,7 @@ export const listAlerts = operation('listAlerts', 'GET /alerts', {
 export const getAlert = operation('getAlert', 'GET /alerts/{id}', {
   summary: 'Get an alert',
   permission: 'rules:read',
-  success: { status: 200, description: 'The alert.', schema: oneAlert },
+  success: ok('The alert.', oneAlert),
 });
 
 export const acknowledgeAlert = operation('acknowledgeAlert', 'PATCH /alerts/{id}/acknowledge', {
@@ -51,5 +51,5 @@ export const acknowledgeAlert = operation('acknowledgeAlert', 'PATCH /alerts/{id
   summary: 'Acknowledge an alert',
   description: 'Resolves the incident that it opened in PagerDuty. Acknowledging it again changes nothing.',
   permission: 'rules:write',
-  success: { status: 200, description: 'The updated alert.', schema: alertView },
+  success: ok('The updated alert.', alertView),
 });

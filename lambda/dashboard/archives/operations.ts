@@ -1,21 +1,19 @@
 import * as z from 'zod/mini';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, inGroup, ok } from '../../http/operation.ts';
 import { described, unreadable } from '../../http/parameters.ts';
 
 const instant = z.iso.datetime();
 const operation = inGroup('Account');
 
-const archiveSchema = z
-  .object({
-    id: z.string(),
-    status: z.enum(['pending', 'ready', 'failed']),
-    progress: described(z.int().check(z.minimum(0), z.maximum(100)), 'Percent of the parts that are written.'),
-    requestedAt: instant,
-    requestedBy: described(z.string(), 'Mail address of the member, or name of the API token.'),
-    bytes: described(z.nullable(z.int()), 'Size of the file, once it is ready.'),
-    availableUntil: described(z.nullable(instant), 'Once it is ready. Then the file is deleted.'),
-  })
-  .register(z.globalRegistry, { id: 'Archive' });
+const archiveSchema = component('Archive', {
+  id: z.string(),
+  status: z.enum(['pending', 'ready', 'failed']),
+  progress: described(z.int().check(z.minimum(0), z.maximum(100)), 'Percent of the parts that are written.'),
+  requestedAt: instant,
+  requestedBy: described(z.string(), 'Mail address of the member, or name of the API token.'),
+  bytes: described(z.nullable(z.int()), 'Size of the file, once it is ready.'),
+  availableUntil: described(z.nullable(instant), 'Once it is ready. Then the file is deleted.'),
+});
 
 export const createArchive = operation('createArchive', 'POST /account/archives', {
   audits: ['archive.requested'],

@@ -5,6 +5,7 @@ import {
   PASSWORD_PATTERN,
   PASSWORD_RULES,
 } from '../../domain/accounts/passwords.ts';
+import { component } from '../../http/operation.ts';
 import { described, emailSchema, name } from '../../http/parameters.ts';
 
 /* Members that requests to /auth share. */
@@ -46,15 +47,13 @@ export const PER_EMAIL = { requests: 10, minutes: 15 } as const;
 /** For operations that take the password of who is signed in. */
 export const passwordLimits = { perClient: PER_CLIENT, perAccount: { requests: 20, minutes: 15 } } as const;
 
-export const sessionSchema = z
-  .object({
-    accountId: described(
-      z.string(),
-      'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
-    ),
-    userId: z.string(),
-    token: described(z.string(), 'A JWT. Send it as Authorization: Bearer <token>.'),
-    refreshToken: described(z.string(), 'POST /auth/refresh exchanges it for a new token. Keep it secret.'),
-    expiresIn: described(z.int().check(z.positive()), 'Lifetime of the token in seconds.'),
-  })
-  .register(z.globalRegistry, { id: 'Session' });
+export const sessionSchema = component('Session', {
+  accountId: described(
+    z.string(),
+    'The account key. Send it as X-Service-Key with proxy requests. Keep it secret. Masked for roles that may not read every key.',
+  ),
+  userId: z.string(),
+  token: described(z.string(), 'A JWT. Send it as Authorization: Bearer <token>.'),
+  refreshToken: described(z.string(), 'POST /auth/refresh exchanges it for a new token. Keep it secret.'),
+  expiresIn: described(z.int().check(z.positive()), 'Lifetime of the token in seconds.'),
+});

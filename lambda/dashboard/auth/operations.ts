@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { permissions, roles } from '../../domain/accounts/permissions.ts';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { created, inGroup, ok } from '../../http/operation.ts';
 import { described, emailSchema, name } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from './confirm-identity.ts';
 import {
@@ -39,7 +39,7 @@ export const register = operation('register', 'POST /auth/register', {
     lastName: nameSchema,
     companyName: z.optional(companyNameSchema),
   }),
-  success: { status: 201, description: 'Registered and logged in.', schema: sessionSchema },
+  success: created('Registered and logged in.', sessionSchema),
   errors: ['EMAIL_TAKEN', 'CONFLICT', 'REGISTRATION_CLOSED'],
 });
 
@@ -51,7 +51,7 @@ export const logIn = operation('logIn', 'POST /auth/login', {
   description:
     'With a second factor, `totp` is the code that the authenticator app shows. Without it the response is 401 TOTP_REQUIRED: log in again with it. An account can require a second factor: the response is then 403 TOTP_SETUP_REQUIRED until POST /auth/totp has set one up.',
   body: z.strictObject(credentials),
-  success: { status: 200, description: 'Logged in.', schema: sessionSchema },
+  success: ok('Logged in.', sessionSchema),
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'TOTP_SETUP_REQUIRED'],
 });
 
@@ -60,7 +60,7 @@ export const refresh = operation('refresh', 'POST /auth/refresh', {
   access: 'public',
   summary: 'Get a new token',
   body: refreshTokenBody,
-  success: { status: 200, description: 'A new token. The refresh token may also be new.', schema: sessionSchema },
+  success: ok('A new token. The refresh token may also be new.', sessionSchema),
   errors: ['UNAUTHORIZED'],
 });
 
@@ -88,7 +88,7 @@ export const acceptInvitation = operation('acceptInvitation', 'POST /auth/accept
     firstName: nameSchema,
     lastName: nameSchema,
   }),
-  success: { status: 201, description: 'A member, and logged in.', schema: sessionSchema },
+  success: created('A member, and logged in.', sessionSchema),
   errors: [
     'INVALID_CREDENTIALS',
     'TOTP_REQUIRED',

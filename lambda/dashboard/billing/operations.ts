@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { paidPlanNames, priceIntervals } from '../../domain/billing/price-list.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, inGroup, ok } from '../../http/operation.ts';
 import { count, described } from '../../http/parameters.ts';
 
 const operation = inGroup('Billing');
@@ -16,29 +16,26 @@ export const billingStatus = operation('billingStatus', 'GET /billing/status', {
   description:
     'Request limits are soft: traffic continues above them. With the status UNPAID the account is suspended: proxy requests are rejected with ACCOUNT_INACTIVE until it is paid.',
   permission: 'billing:read',
-  success: {
-    status: 200,
-    description: 'The current state. A payment may take a few seconds to show.',
-    schema: z
-      .object({
-        plan: z.enum(planNames),
-        billingStatus: described(
-          z.enum(billingStatuses),
-          'Status of the subscription. ACTIVE on FREE; CANCELED after a paid plan has ended.',
+  success: ok(
+    'The current state. A payment may take a few seconds to show.',
+    component('BillingStatus', {
+      plan: z.enum(planNames),
+      billingStatus: described(
+        z.enum(billingStatuses),
+        'Status of the subscription. ACTIVE on FREE; CANCELED after a paid plan has ended.',
+      ),
+      usage: z.object({
+        trackedRequests: described(
+          count,
+          'In the current period: the calendar month (UTC) on FREE, otherwise the billing period of the subscription. The whole hour in which the period began is included.',
         ),
-        usage: z.object({
-          trackedRequests: described(
-            count,
-            'In the current period: the calendar month (UTC) on FREE, otherwise the billing period of the subscription. The whole hour in which the period began is included.',
-          ),
-          limit: described(z.int().check(z.positive()), 'Tracked requests per period that the plan includes.'),
-          keys: described(count, 'Active service keys.'),
-          keyLimit: described(z.int().check(z.positive()), 'Active service keys that the plan allows.'),
-        }),
-        currentPeriodEnd: described(z.iso.datetime(), 'End of the current period and start of the next.'),
-      })
-      .register(z.globalRegistry, { id: 'BillingStatus' }),
-  },
+        limit: described(z.int().check(z.positive()), 'Tracked requests per period that the plan includes.'),
+        keys: described(count, 'Active service keys.'),
+        keyLimit: described(z.int().check(z.positive()), 'Active service keys that the plan allows.'),
+      }),
+      currentPeriodEnd: described(z.iso.datetime(), 'End of the current period and start of the next.'),
+    }),
+  ),
 });
 
 export const planPrices = operation('planPrices', 'GET /billing/prices', {

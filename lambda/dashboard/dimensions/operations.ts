@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { DIMENSION_NAME, DIMENSION_NAME_RULE, MAX_DECLARED } from '../../domain/spend/declared-dimensions.ts';
-import { inGroup } from '../../http/operation.ts';
+import { component, inGroup, ok } from '../../http/operation.ts';
 import { described } from '../../http/parameters.ts';
 
 const name = z.string().check(z.regex(DIMENSION_NAME, DIMENSION_NAME_RULE), z.meta({ examples: ['team'] }));
 
-const dimensions = z.object({
+const dimensions = component('Dimensions', {
   items: described(
     z.array(
       z.object({
@@ -26,14 +26,13 @@ const dimensions = z.object({
   ),
   limit: described(z.int().check(z.positive()), 'How many names an account may declare at a time.'),
 });
-z.globalRegistry.add(dimensions, { id: 'Dimensions' });
 
 const operation = inGroup('Spend');
 
 export const listDimensions = operation('listDimensions', 'GET /dimensions', {
   summary: 'List the metadata names that are dimensions of spend',
   permission: 'spend:read',
-  success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },
+  success: ok('What is, or was, declared.', dimensions),
 });
 
 export const declareDimensions = operation('declareDimensions', 'PUT /dimensions', {
@@ -51,6 +50,6 @@ export const declareDimensions = operation('declareDimensions', 'PUT /dimensions
       'As they are sent, upper and lower case differ.',
     ),
   }),
-  success: { status: 200, description: 'What is, or was, declared.', schema: dimensions },
+  success: ok('What is, or was, declared.', dimensions),
   errors: ['CONFLICT'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { destinationSchema, destinationTypes } from '../../domain/exports/destination.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, name, unreadable } from '../../http/parameters.ts';
 
 const url = described(z.url('must be a URL').check(z.maxLength(2_048)), 'For `otlp` without `/v1/logs`.');
@@ -22,21 +22,19 @@ const headers = described(
 
 const { cursor, sentAt, failures, problem, createdAt, isActive } = destinationSchema.shape;
 const secret = described(z.string(), 'Signs what is sent: `X-Service-Signature`. Shown only once.');
-const destinationView = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    type: z.enum(destinationTypes),
-    url: z.string(),
-    headers: described(z.array(z.string()), 'Names.'),
-    isActive,
-    createdAt,
-    sentUntil: described(cursor, 'Exports up to this one, or requests that began before, were sent.'),
-    sentAt,
-    failures: described(failures, 'After ten it is off; switched on, it goes on where it was.'),
-    problem: described(problem, 'Why it did not take the last one.'),
-  })
-  .register(z.globalRegistry, { id: 'Destination' });
+const destinationView = component('Destination', {
+  id: z.string(),
+  name: z.string(),
+  type: z.enum(destinationTypes),
+  url: z.string(),
+  headers: described(z.array(z.string()), 'Names.'),
+  isActive,
+  createdAt,
+  sentUntil: described(cursor, 'Exports up to this one, or requests that began before, were sent.'),
+  sentAt,
+  failures: described(failures, 'After ten it is off; switched on, it goes on where it was.'),
+  problem: described(problem, 'Why it did not take the last one.'),
+});
 
 const operation = inGroup('Destinations');
 
@@ -53,7 +51,7 @@ export const createDestination = operation('createDestination', 'POST /destinati
     '`manifests` posts the manifest of each exported day, again when the day changes. `otlp` sends requests by OTLP/HTTP in JSON, twenty minutes after they began. What is not taken is tried again, in order, after 2, 4, 8 … minutes.',
   permission: 'reports:write',
   body: z.strictObject({ name: name(64), type: z.enum(destinationTypes), url, headers: z._default(headers, {}) }),
-  success: { status: 201, description: 'The new destination.', schema: z.object({ id: z.string(), secret }) },
+  success: created('The new destination.', { id: z.string(), secret }),
   errors: ['LIMIT_REACHED'],
 });
 
@@ -69,11 +67,10 @@ export const updateDestination = operation('updateDestination', 'PATCH /destinat
     headers: z.optional(headers),
     isActive: z.optional(z.boolean()),
   }),
-  success: {
-    status: 200,
-    description: 'The destination, with its new secret if it has one.',
-    schema: z.extend(destinationView, { secret: z.optional(secret) }),
-  },
+  success: ok(
+    'The destination, with its new secret if it has one.',
+    z.extend(destinationView, { secret: z.optional(secret) }),
+  ),
 });
 
 export const deleteDestination = operation('deleteDestination', 'DELETE /destinations/{id}', {

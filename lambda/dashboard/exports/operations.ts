@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { datasetNames, exportFormats, MAX_LISTED_DAYS } from '../../domain/exports/datasets.ts';
-import { forMachines, inGroup, ok } from '../../http/operation.ts';
+import { component, forMachines, inGroup, ok } from '../../http/operation.ts';
 import { count, day, described, pageParameters } from '../../http/parameters.ts';
 
 const link = {
@@ -26,20 +26,16 @@ const sums = {
   ),
 };
 
-const dayExport = z.object({ day, ...file, ...sums, ...link }).register(z.globalRegistry, { id: 'Export' });
+const dayExport = component('Export', { day, ...file, ...sums, ...link });
 
-const dayChange = z
-  .object({ day, ...sums, files: z.array(z.object({ ...file, ...link })) })
-  .register(z.globalRegistry, { id: 'ExportChange' });
+const dayChange = component('ExportChange', { day, ...sums, files: z.array(z.object({ ...file, ...link })) });
 
-const waitingDay = z
-  .object({
-    day,
-    since: described(z.iso.datetime(), 'The export has been due since.'),
-    isExported: described(z.boolean(), 'The day changed after it was exported: its files are stale.'),
-    isLate: described(z.boolean(), 'Due for more than two hours: exports may be failing.'),
-  })
-  .register(z.globalRegistry, { id: 'WaitingExport' });
+const waitingDay = component('WaitingExport', {
+  day,
+  since: described(z.iso.datetime(), 'The export has been due since.'),
+  isExported: described(z.boolean(), 'The day changed after it was exported: its files are stale.'),
+  isLate: described(z.boolean(), 'Due for more than two hours: exports may be failing.'),
+});
 
 const operation = inGroup('Exports');
 

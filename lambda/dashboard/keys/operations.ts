@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { count, described, instant, name } from '../../http/parameters.ts';
 
 /** Seven days. */
@@ -27,14 +27,15 @@ const key = {
   lastUsedAt: described(z.nullable(z.iso.datetime()), 'Updated every few minutes. Null if the key was never used.'),
 };
 
-const keySchema = z.object(key).register(z.globalRegistry, { id: 'Key' });
+const keySchema = component('Key', key);
 
 const operation = inGroup('Keys');
 const project = z.string().check(z.minLength(1), z.maxLength(64));
 const end = described(instant, 'An instant in the future. The gateway rejects the key from then on.');
-const newKeySchema = z
-  .object({ ...key, key: described(z.string(), 'The key itself. Shown only once. Keep it secret.') })
-  .register(z.globalRegistry, { id: 'KeyWithSecret' });
+const newKeySchema = component('KeyWithSecret', {
+  ...key,
+  key: described(z.string(), 'The key itself. Shown only once. Keep it secret.'),
+});
 
 export const listKeys = operation('listKeys', 'GET /keys', {
   summary: 'List service keys, including revoked ones',
@@ -66,11 +67,7 @@ export const createKey = operation('createKey', 'POST /keys', {
     ),
     validUntil: z._default(z.nullable(end), null),
   }),
-  success: {
-    status: 201,
-    description: 'The new key.',
-    schema: newKeySchema,
-  },
+  success: created('The new key.', newKeySchema),
   errors: ['LIMIT_REACHED', 'CONFLICT', 'NOT_FOUND'],
 });
 
@@ -85,7 +82,7 @@ export const changeKey = operation('changeKey', 'PATCH /keys/{id}', {
     project: z.optional(project),
     validUntil: z.optional(z.nullable(end)),
   }),
-  success: { status: 200, description: 'The key.', schema: keySchema },
+  success: ok('The key.', keySchema),
   errors: ['CONFLICT'],
 });
 
@@ -101,7 +98,7 @@ export const rotateKey = operation('rotateKey', 'POST /keys/{id}/rotate', {
       'How long the former secrets still work: up to 7 days.',
     ),
   }),
-  success: { status: 200, description: 'The key with its new secret.', schema: newKeySchema },
+  success: ok('The key with its new secret.', newKeySchema),
   errors: ['CONFLICT'],
 });
 
@@ -145,7 +142,7 @@ export const createProject = projectOperation('createProject', 'POST /projects',
   description: 'A key belongs to exactly one project. `GET /spend?groupBy=project` splits spend by it.',
   permission: 'projects:write',
   body: z.strictObject({ name: name(64) }),
-  success: { status: 201, description: 'The project.', schema: z.object(projectFacts) },
+  success: created('The project.', projectFacts),
   errors: ['LIMIT_REACHED'],
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { accessRuleMembers, accessRuleWith, MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, name } from '../../http/parameters.ts';
 
 const operation = inGroup('Access rules');
@@ -8,18 +8,16 @@ const operation = inGroup('Access rules');
 const { scope, allowed, denied, maxRequestUsd } = accessRuleMembers;
 const named = described(name(100), 'The refused client sees it.');
 
-const accessRule = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    scope: scope.def.innerType,
-    // Earlier versions took patterns with any provider.
-    allowed: z.nullable(z.array(z.string())),
-    denied: z.array(z.string()),
-    maxRequestUsd: maxRequestUsd.def.innerType,
-    createdAt: z.iso.datetime(),
-  })
-  .register(z.globalRegistry, { id: 'AccessRule' });
+const accessRule = component('AccessRule', {
+  id: z.string(),
+  name: z.string(),
+  scope: scope.def.innerType,
+  // Earlier versions took patterns with any provider.
+  allowed: z.nullable(z.array(z.string())),
+  denied: z.array(z.string()),
+  maxRequestUsd: maxRequestUsd.def.innerType,
+  createdAt: z.iso.datetime(),
+});
 
 const enforcedFrom = described(z.iso.datetime(), 'By then every gateway judges requests by it.');
 const withStart = z.extend(accessRule, { enforcedFrom }).register(z.globalRegistry, { id: 'AccessRuleWithStart' });
@@ -36,7 +34,7 @@ export const createAccessRule = operation('createAccessRule', 'POST /access-rule
   description: `Every rule of a key must let its request pass. What does not gets 403 MODEL_NOT_ALLOWED with what is allowed, and is free. An account has ${MAX_ACCESS_RULES} at most.`,
   permission: 'keys:write-all',
   body: accessRuleWith({ name: named }),
-  success: { status: 201, description: 'The rule.', schema: withStart },
+  success: created('The rule.', withStart),
   errors: ['NOT_FOUND', 'LIMIT_REACHED', 'CONFLICT'],
 });
 
@@ -52,7 +50,7 @@ export const updateAccessRule = operation('updateAccessRule', 'PATCH /access-rul
     denied: z.optional(denied.def.innerType),
     maxRequestUsd: z.optional(maxRequestUsd.def.innerType),
   }),
-  success: { status: 200, description: 'The rule.', schema: withStart },
+  success: ok('The rule.', withStart),
   errors: ['CONFLICT'],
 });
 

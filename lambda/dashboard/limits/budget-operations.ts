@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { budgetConfigSchema } from '../../domain/limits/limit.ts';
 import { MAX_PAUSES, pauseSchema, pauseScope } from '../../domain/limits/pauses.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { count, described, instant, name, partFor } from '../../http/parameters.ts';
 import { itemOperations, valueParams } from './item-operations.ts';
 import { mayMatch, newMembers, previewMembers, shownMembers, shownPeriod, shownSecret } from './rule-members.ts';
@@ -48,9 +48,12 @@ const state = {
   ),
 };
 
-const budgetSchema = z
-  .object({ ...shownMembers, ...budgetConfigSchema.shape, state: z.object(state), ...shownSecret })
-  .register(z.globalRegistry, { id: 'Budget' });
+const budgetSchema = component('Budget', {
+  ...shownMembers,
+  ...budgetConfigSchema.shape,
+  state: z.object(state),
+  ...shownSecret,
+});
 
 export const {
   list: listBudgets,
@@ -83,15 +86,13 @@ export const {
   deleting: 'What it stopped passes again within seconds. Its alerts are kept.',
 });
 
-const overrideSchema = z
-  .object({
-    amount: described(
-      z.nullable(z.number().check(z.minimum(0), z.maximum(9_000_000))),
-      'In USD for each period. Null: no limit. 0: every request that costs is refused.',
-    ),
-    until: described(z.nullable(z.iso.datetime()), 'The override ends then. Null: it has no end.'),
-  })
-  .register(z.globalRegistry, { id: 'LimitOverride' });
+const overrideSchema = component('LimitOverride', {
+  amount: described(
+    z.nullable(z.number().check(z.minimum(0), z.maximum(9_000_000))),
+    'In USD for each period. Null: no limit. 0: every request that costs is refused.',
+  ),
+  until: described(z.nullable(z.iso.datetime()), 'The override ends then. Null: it has no end.'),
+});
 
 export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}/values/{value}', {
   summary: 'Give one value of a budget another amount',
@@ -114,7 +115,7 @@ export const setLimitOverride = operation('setLimitOverride', 'PUT /budgets/{id}
       'Null: it has no end. `period_end`: until the current period ends.',
     ),
   }),
-  success: { status: 200, description: 'What holds from now on.', schema: overrideSchema },
+  success: ok('What holds from now on.', overrideSchema),
   errors: ['CONFLICT'],
 });
 
@@ -131,16 +132,14 @@ const shownScope = Object.fromEntries(
   Object.keys(pauseScope).map((member) => [member, z.optional(z.string())]),
 ) as Record<keyof typeof pauseScope, z.ZodMiniOptional<z.ZodMiniString>>;
 
-const shownPause = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    scope: described(z.object(shownScope), 'Requests that match all of these are refused.'),
-    startedAt: z.iso.datetime(),
-    until: described(z.nullable(z.iso.datetime()), 'Null until somebody ends it.'),
-    ruleId: described(z.nullable(z.string()), 'The rule that made it. Null if a person did.'),
-  })
-  .register(z.globalRegistry, { id: 'Pause' });
+const shownPause = component('Pause', {
+  id: z.string(),
+  name: z.string(),
+  scope: described(z.object(shownScope), 'Requests that match all of these are refused.'),
+  startedAt: z.iso.datetime(),
+  until: described(z.nullable(z.iso.datetime()), 'Null until somebody ends it.'),
+  ruleId: described(z.nullable(z.string()), 'The rule that made it. Null if a person did.'),
+});
 
 const pauseOperation = inGroup('Pauses');
 
@@ -159,16 +158,15 @@ export const createPause = pauseOperation('createPause', 'POST /pauses', {
     name: described(name(100), 'The reason. The refused client sees it.'),
     ...pauseSchema.shape,
   }),
-  success: {
-    status: 201,
-    description: 'The pause.',
-    schema: z.extend(shownPause, {
+  success: created(
+    'The pause.',
+    z.extend(shownPause, {
       enforcedFrom: described(
         z.iso.datetime(),
         'By then every gateway refuses: 5 seconds, a minute for the first block of an account.',
       ),
     }),
-  },
+  ),
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { idParams, inGroup, ok } from '../../http/operation.ts';
+import { created, idParams, inGroup, ok } from '../../http/operation.ts';
 import { described, unreadable } from '../../http/parameters.ts';
 import { changedMembers, previewSchema } from './rule-members.ts';
 
@@ -57,7 +57,7 @@ export const itemOperations = <
     get: operation(`get${id}`, `GET ${path}/{id}`, {
       summary: `Read ${noun}${view.gives}`,
       permission: 'rules:read',
-      success: { status: 200, description: the, schema: shown },
+      success: ok(the, shown),
     }),
     create: operation(`create${id}`, `POST ${path}`, {
       audits: [`${audited}.created`],
@@ -65,7 +65,7 @@ export const itemOperations = <
       description: view.creating,
       permission: 'rules:write',
       body: view.body,
-      success: { status: 201, description: the, schema: view.withSecret },
+      success: created(the, view.withSecret),
       errors: ['LIMIT_REACHED'],
     }),
     preview: operation(`preview${id}`, `POST ${path}/preview`, {
@@ -74,11 +74,7 @@ export const itemOperations = <
       description: "Judges the account's last 30 days. Nothing is stored, sent or stopped.",
       permission: 'rules:read',
       body: view.preview,
-      success: {
-        status: 200,
-        description: 'When its alerts would have been sent, oldest first.',
-        schema: previewSchema,
-      },
+      success: ok('When its alerts would have been sent, oldest first.', previewSchema),
     }),
     update: operation(`update${id}`, `PATCH ${path}/{id}`, {
       audits: [`${audited}.changed`],
@@ -86,7 +82,7 @@ export const itemOperations = <
       description: view.changing,
       permission: 'rules:write',
       body: z.strictObject({ ...changedMembers, ...view.changes }),
-      success: { status: 200, description: the, schema: view.withSecret },
+      success: ok(the, view.withSecret),
       errors: ['CONFLICT'],
     }),
     remove: operation(`delete${id}`, `DELETE ${path}/{id}`, {

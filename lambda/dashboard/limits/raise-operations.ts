@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { RAISE_DAYS, RAISE_KEPT_DAYS, raiseAsk, raiseDecision, raiseSchema } from '../../domain/limits/raise.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { created, inGroup, ok } from '../../http/operation.ts';
 import { described } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 
@@ -14,13 +14,12 @@ export const askForRaise = operation('askForRaise', 'POST /budgets/{id}/values/{
   params: valueParams,
   body: raiseAsk,
   rateLimits: { perAccount: { requests: 100, minutes: 60 } },
-  success: {
-    status: 201,
-    description: 'It waits for a decision.',
-    schema: z.extend(raiseSchema, {
+  success: created(
+    'It waits for a decision.',
+    z.extend(raiseSchema, {
       sentBy: described(z.array(z.string()), 'The channels that reached those who may decide.'),
     }),
-  },
+  ),
   errors: ['CONFLICT'],
 });
 
@@ -38,6 +37,6 @@ export const decideRaise = operation('decideRaise', 'PATCH /raises/{id}', {
     'An approval is an override of the value, which gateways know within 5 seconds. Nobody approves what they asked for, or what is for themselves. Who asked gets a mail.',
   permission: 'raises:decide',
   body: raiseDecision,
-  success: { status: 200, description: 'The decision.', schema: raiseSchema },
+  success: ok('The decision.', raiseSchema),
   errors: ['CONFLICT'],
 });

@@ -5,6 +5,7 @@ import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/c
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetEvents } from '../../domain/limits/evaluator.ts';
 import { channelNames, type TargetName, targetNames } from '../../domain/limits/rule.ts';
+import { component, ok } from '../../http/operation.ts';
 import { count, described, name } from '../../http/parameters.ts';
 
 /* Members that alert rules, budgets and reports share. */
@@ -54,10 +55,8 @@ export const changedMembers = {
 };
 
 /** The response to a message that was sent at once. @param error what the member of that name says */
-export const channelResults = (error: string) => ({
-  status: 200 as const,
-  description: 'How each channel took it.',
-  schema: z.object({
+export const channelResults = (error: string) =>
+  ok('How each channel took it.', {
     items: z.array(
       z.object({
         channel: z.enum(channelNames),
@@ -66,8 +65,7 @@ export const channelResults = (error: string) => ({
         error: described(z.nullable(z.string()), error),
       }),
     ),
-  }),
-});
+  });
 
 export const shownMembers = {
   id: z.string(),
@@ -117,7 +115,7 @@ export const mayMatch = z.nullable(
 );
 
 /** The alerts that a rule or budget would have sent in the last 30 days. */
-export const previewSchema = z.object({
+export const previewSchema = component('LimitPreview', {
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   periods: described(count, 'Number of periods evaluated.'),
@@ -172,4 +170,3 @@ export const previewSchema = z.object({
     'Each hour or day, without gaps.',
   ),
 });
-z.globalRegistry.add(previewSchema, { id: 'LimitPreview' });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ruleTypes, withCondition } from '../../domain/limits/rule.ts';
-import { inGroup } from '../../http/operation.ts';
+import { component, inGroup } from '../../http/operation.ts';
 import { described, partFor } from '../../http/parameters.ts';
 import { itemOperations } from './item-operations.ts';
 import { channelResults, newMembers, previewMembers, shownMembers, shownSecret } from './rule-members.ts';
@@ -14,11 +14,9 @@ const rule = {
   config: described(z.record(z.string(), z.unknown()), 'Depends on the type, see POST /alert-rules.'),
 };
 
-const ruleSchema = z.object(rule).register(z.globalRegistry, { id: 'AlertRule' });
+const ruleSchema = component('AlertRule', rule);
 
-const ruleWithSecretSchema = z
-  .object({ ...rule, ...shownSecret })
-  .register(z.globalRegistry, { id: 'AlertRuleWithSecret' });
+const ruleWithSecretSchema = component('AlertRuleWithSecret', { ...rule, ...shownSecret });
 
 const operation = inGroup('Alert rules');
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { amountSources } from '../../domain/limits/each.ts';
 import { raiseSchema } from '../../domain/limits/raise.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, inGroup, ok } from '../../http/operation.ts';
 import { count, csvFile, described, PAGE_DESCRIPTION, pageOf, pageParameters } from '../../http/parameters.ts';
 import { valueParams } from './item-operations.ts';
 import { shownPeriod } from './rule-members.ts';
@@ -10,28 +10,26 @@ const operation = inGroup('Budgets');
 
 const nanoUsd = described(z.int(), 'In 1e-9 USD.');
 
-const valueSchema = z
-  .object({
-    value: described(z.string(), '`(none)`: the requests without a value.'),
-    label: described(z.nullable(z.string()), 'Name of the member, key or project.'),
-    limitNanoUsd: described(z.nullable(z.int()), 'The amount that holds, in 1e-9 USD. Null: no limit.'),
-    limitSource: described(
-      z.enum(amountSources),
-      'Why it holds: an override of this value, the amount of its project or role, or the budget’s. `none`: requests without a value have no limit.',
-    ),
-    overrideUntil: described(z.nullable(z.iso.datetime()), 'When the override ends. Null: it does not.'),
-    usedNanoUsd: nanoUsd,
-    unpricedRequests: described(count, 'Requests of unknown cost.'),
-    reservedNanoUsd: described(z.int(), 'What running requests have reserved, in 1e-9 USD.'),
-    remainingNanoUsd: described(z.nullable(z.int()), 'In 1e-9 USD; below 0 where more was spent.'),
-    percentUsed: z.nullable(z.int()),
-    projectedNanoUsd: described(
-      z.nullable(z.int()),
-      'The cost of the whole period at its rate so far. Null in its first tenth, and if no part of it is known.',
-    ),
-    isBlocked: described(z.boolean(), 'Its requests that cost are refused with 429 BUDGET_EXCEEDED.'),
-  })
-  .register(z.globalRegistry, { id: 'LimitValue' });
+const valueSchema = component('LimitValue', {
+  value: described(z.string(), '`(none)`: the requests without a value.'),
+  label: described(z.nullable(z.string()), 'Name of the member, key or project.'),
+  limitNanoUsd: described(z.nullable(z.int()), 'The amount that holds, in 1e-9 USD. Null: no limit.'),
+  limitSource: described(
+    z.enum(amountSources),
+    'Why it holds: an override of this value, the amount of its project or role, or the budget’s. `none`: requests without a value have no limit.',
+  ),
+  overrideUntil: described(z.nullable(z.iso.datetime()), 'When the override ends. Null: it does not.'),
+  usedNanoUsd: nanoUsd,
+  unpricedRequests: described(count, 'Requests of unknown cost.'),
+  reservedNanoUsd: described(z.int(), 'What running requests have reserved, in 1e-9 USD.'),
+  remainingNanoUsd: described(z.nullable(z.int()), 'In 1e-9 USD; below 0 where more was spent.'),
+  percentUsed: z.nullable(z.int()),
+  projectedNanoUsd: described(
+    z.nullable(z.int()),
+    'The cost of the whole period at its rate so far. Null in its first tenth, and if no part of it is known.',
+  ),
+  isBlocked: described(z.boolean(), 'Its requests that cost are refused with 429 BUDGET_EXCEEDED.'),
+});
 
 const isCounted = described(
   z.boolean(),
@@ -64,7 +62,7 @@ export const readLimitValue = operation('readLimitValue', 'GET /budgets/{id}/val
   summary: 'Read one value of a budget for each of a dimension',
   permission: 'rules:read',
   params: valueParams,
-  success: { status: 200, description: 'The value.', schema: z.extend(valueSchema, { period: shownPeriod }) },
+  success: ok('The value.', z.extend(valueSchema, { period: shownPeriod })),
 });
 
 export const listOwnLimits = operation('listOwnLimits', 'GET /own-limits', {

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { sumOfKnown } from '../../domain/spend/known-cost.ts';
 import { forecastMonth, HISTORY_DAYS } from '../../domain/spend/month-forecast.ts';
-import { type Implementation, inGroup } from '../../http/operation.ts';
+import { type Implementation, inGroup, ok } from '../../http/operation.ts';
 import type { readSpend } from '../spend/operations.ts';
 import { spendQuery } from '../spend/spend-query.ts';
 
@@ -17,18 +17,14 @@ export const forecast = operation('readForecast', 'GET /spend/forecast', {
   summary: 'Forecast the month',
   permission: 'spend:read',
   query: z.strictObject({ provider, model, tag, key, project, member, client }),
-  success: {
-    status: 200,
-    description: 'The forecast.',
-    schema: z.object({
-      from: z.string(),
-      to: z.string(),
-      costNanoUsd: z.nullable(z.int()),
-      unpricedRequests: z.int(),
-      forecastCostNanoUsd: z.nullable(z.int()),
-      basis: z.string(),
-    }),
-  },
+  success: ok('The forecast.', {
+    from: z.string(),
+    to: z.string(),
+    costNanoUsd: z.nullable(z.int()),
+    unpricedRequests: z.int(),
+    forecastCostNanoUsd: z.nullable(z.int()),
+    basis: z.string(),
+  }),
 });
 
 /** The forecast of the overview and of `budget_forecast` rules. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { inGroup } from '../../http/operation.ts';
+import { inGroup, ok } from '../../http/operation.ts';
 
 const operation = inGroup('Agents');
 
@@ -19,16 +19,15 @@ export const callMcp = operation('callMcp', 'POST /mcp', {
     method: z.string().check(z.minLength(1), z.maxLength(128)),
     params: z.optional(z.looseObject({})),
   }),
-  success: {
-    status: 200,
-    description: 'The JSON-RPC response. A notification (without an id) gets 202 and no body.',
-    schema: z.looseObject({
+  success: ok(
+    'The JSON-RPC response. A notification (without an id) gets 202 and no body.',
+    z.looseObject({
       jsonrpc: z.literal('2.0'),
       id: z.optional(id),
       result: z.optional(z.looseObject({})),
       error: z.optional(z.looseObject({ code: z.int(), message: z.string() })),
     }),
-  },
+  ),
 });
 
 const refused = (id: string, method: 'GET' | 'DELETE', summary: string, description: string) =>

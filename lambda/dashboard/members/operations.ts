@@ -1,23 +1,21 @@
 import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, emailSchema } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
 const operation = inGroup('Members');
 
-const memberSchema = z
-  .object({
-    userId: z.string(),
-    email: z.string(),
-    firstName: z.string(),
-    lastName: z.string(),
-    role: z.enum(roles),
-    projects: memberProjects,
-    createdAt: z.iso.datetime(),
-  })
-  .register(z.globalRegistry, { id: 'Member' });
+const memberSchema = component('Member', {
+  userId: z.string(),
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  role: z.enum(roles),
+  projects: memberProjects,
+  createdAt: z.iso.datetime(),
+});
 
 /** The owner's role changes by a transfer. */
 const grantableRole = described(
@@ -25,19 +23,17 @@ const grantableRole = described(
   '`admin`: all but billing, deletion, ownership and single sign-on. `member`: reads all, changes alert rules and own keys. `viewer`: reads. `billing`: spend and billing. `developer`: own keys, and their spend, requests and limits.',
 );
 
-const invitationSchema = z
-  .object({
-    id: z.string(),
-    email: z.string(),
-    role: z.enum(roles),
-    projects: memberProjects,
-    invitedBy: described(z.string(), 'Id of the member who invited.'),
-    status: z.enum(['pending', 'expired']),
-    createdAt: z.iso.datetime(),
-    sentAt: z.iso.datetime(),
-    validUntil: z.iso.datetime(),
-  })
-  .register(z.globalRegistry, { id: 'Invitation' });
+const invitationSchema = component('Invitation', {
+  id: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  projects: memberProjects,
+  invitedBy: described(z.string(), 'Id of the member who invited.'),
+  status: z.enum(['pending', 'expired']),
+  createdAt: z.iso.datetime(),
+  sentAt: z.iso.datetime(),
+  validUntil: z.iso.datetime(),
+});
 
 const userId = z.string().check(z.minLength(1), z.maxLength(128));
 const memberParams = z.strictObject({ userId });
@@ -86,11 +82,7 @@ export const changeMember = operation('changeMember', 'PATCH /members/{userId}',
       'Revokes the API tokens that the member made and that may do or see more than the member may now.',
     ),
   }),
-  success: {
-    status: 200,
-    description: 'The member.',
-    schema: z.extend(memberSchema, { tokens: endedTokens }),
-  },
+  success: ok('The member.', z.extend(memberSchema, { tokens: endedTokens })),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
@@ -147,7 +139,7 @@ export const inviteMember = operation('inviteMember', 'POST /invitations', {
   description: `The mail has a link that works once, for ${INVITATION_DAYS} days, and while the member who invited may invite. A user belongs to one account: an address that belongs to another account cannot be invited.`,
   permission: 'members:write',
   body: z.strictObject({ email: emailSchema, role: grantableRole, projects: z.optional(memberProjects) }),
-  success: { status: 201, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
+  success: created('The invitation. The mail is on its way.', invitationSchema),
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 
@@ -181,7 +173,7 @@ export const resendInvitation = operation('resendInvitation', 'POST /invitations
   summary: 'Send an invitation again',
   description: `With a new link, for ${INVITATION_DAYS} days from now. The former link stops working.`,
   permission: 'members:write',
-  success: { status: 200, description: 'The invitation. The mail is on its way.', schema: invitationSchema },
+  success: ok('The invitation. The mail is on its way.', invitationSchema),
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 

@@ -1,38 +1,36 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { count, day, dayOrInstant, described, name, unreadable } from '../../http/parameters.ts';
 
 const nanoUsd = (description: string) => described(z.int(), `${description}, in 1e-9 USD.`);
 
-const price = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    ...scopeShape,
-    from: z.iso.datetime(),
-    until: described(z.nullable(z.iso.datetime()), 'The first instant without it.'),
-    terms: termsSchema,
-    months: described(
-      z.array(
-        z.object({
-          month: z.string(),
-          factor: described(z.string(), 'What it multiplies the cost of a request by.'),
-          sum: described(
-            z.string(),
-            'Amount of a commitment, payment of a credit, or volume: in 1e-9 USD, or in tokens.',
-          ),
-          isShared: described(z.boolean(), 'False for a commitment that no request shares: its amount is in no cost.'),
-          isFinal: described(z.boolean(), 'False while the month runs: costs are provisional.'),
-          asOf: z.iso.datetime(),
-        }),
-      ),
-      'Months of a price that depends on the sums of a month, the newest first.',
+const price = component('Price', {
+  id: z.string(),
+  name: z.string(),
+  ...scopeShape,
+  from: z.iso.datetime(),
+  until: described(z.nullable(z.iso.datetime()), 'The first instant without it.'),
+  terms: termsSchema,
+  months: described(
+    z.array(
+      z.object({
+        month: z.string(),
+        factor: described(z.string(), 'What it multiplies the cost of a request by.'),
+        sum: described(
+          z.string(),
+          'Amount of a commitment, payment of a credit, or volume: in 1e-9 USD, or in tokens.',
+        ),
+        isShared: described(z.boolean(), 'False for a commitment that no request shares: its amount is in no cost.'),
+        isFinal: described(z.boolean(), 'False while the month runs: costs are provisional.'),
+        asOf: z.iso.datetime(),
+      }),
     ),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
-  .register(z.globalRegistry, { id: 'Price' });
+    'Months of a price that depends on the sums of a month, the newest first.',
+  ),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
 
 const currency = z
   .strictObject({
@@ -103,7 +101,7 @@ export const createPrice = operation('createPrice', 'POST /prices', {
     until: z._default(until, null),
     terms: termsSchema,
   }),
-  success: { status: 201, description: 'The price.', schema: price },
+  success: created('The price.', price),
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 
@@ -122,7 +120,7 @@ export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
     until: z.optional(until),
     terms: z.optional(termsSchema),
   }),
-  success: { status: 200, description: 'The price.', schema: price },
+  success: ok('The price.', price),
   errors: ['CONFLICT', 'LIMIT_REACHED'],
 });
 

@@ -54,7 +54,7 @@ export const connectBill = operation('connectBill', 'PUT /bill-connections/{prov
       'OpenAI and Anthropic: an admin key. OpenRouter: a management key.',
     ),
   }),
-  success: { status: 200, description: 'The connection.', schema: connection },
+  success: ok('The connection.', connection),
   errors: ['CONFLICT'],
 });
 

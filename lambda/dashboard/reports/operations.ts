@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, unreadable } from '../../http/parameters.ts';
 import {
   changedMembers,
@@ -31,10 +31,8 @@ const report = {
   nextAt: described(z.nullable(z.iso.datetime()), 'When it is sent next. Null while it is switched off.'),
 };
 
-const reportSchema = z.object(report).register(z.globalRegistry, { id: 'Report' });
-const reportWithSecretSchema = z
-  .object({ ...report, ...shownSecret })
-  .register(z.globalRegistry, { id: 'ReportWithSecret' });
+const reportSchema = component('Report', report);
+const reportWithSecretSchema = component('ReportWithSecret', { ...report, ...shownSecret });
 
 const operation = inGroup('Reports');
 
@@ -56,7 +54,7 @@ export const changeReportCalendar = operation('changeReportCalendar', 'PUT /repo
     'It holds for all reports of the account, from the next ones on. A period that was reported already is not reported again.',
   permission: 'reports:write',
   body: calendarSchema,
-  success: { status: 200, description: 'The calendar.', schema: calendarSchema },
+  success: ok('The calendar.', calendarSchema),
   errors: ['CONFLICT'],
 });
 
@@ -79,7 +77,7 @@ export const createReport = operation('createReport', 'POST /reports', {
     'After each day, week or month it is sent once, with the spend of the period as GET /spend has it, what changed against the period before, budgets as they stand, and what is not known. A channel that fails is tried again without sending twice to the others.',
   permission: 'reports:write',
   body: z.strictObject({ ...newMembers, ...own }),
-  success: { status: 201, description: 'The report.', schema: reportWithSecretSchema },
+  success: created('The report.', reportWithSecretSchema),
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
@@ -95,7 +93,7 @@ export const updateReport = operation('updateReport', 'PATCH /reports/{id}', {
     groupBy: z.optional(groupBySchema),
     recipients: z.optional(recipients),
   }),
-  success: { status: 200, description: 'The report.', schema: reportWithSecretSchema },
+  success: ok('The report.', reportWithSecretSchema),
   errors: ['CONFLICT'],
 });
 

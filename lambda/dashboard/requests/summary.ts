@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { hostLabel } from '../../domain/host-label.ts';
 import { provenances } from '../../domain/usage/usage.ts';
 import { outcomes } from '../../domain/usage/usage-event.ts';
+import { component } from '../../http/operation.ts';
 import { count, described } from '../../http/parameters.ts';
 import { listMoney } from '../spend/sums.ts';
 
@@ -66,4 +67,4 @@ export const summary = {
   ),
 };
 
-export const requestSummary = z.object(summary).register(z.globalRegistry, { id: 'RequestSummary' });
+export const requestSummary = component('RequestSummary', summary);

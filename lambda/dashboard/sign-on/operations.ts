@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { joiningRoles } from '../../domain/accounts/sign-on.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, inGroup, ok } from '../../http/operation.ts';
 import { described, emailSchema } from '../../http/parameters.ts';
 import { PROOF_RULE, proof } from '../auth/confirm-identity.ts';
 import { PER_CLIENT, passwordSchema, sessionSchema, totpSchema } from '../auth/members.ts';
@@ -24,12 +24,10 @@ export const findSignOn = operation('findSignOn', 'GET /auth/sign-on', {
   }),
 });
 
-const linkSchema = z
-  .object({
-    email: described(z.string(), 'The login whose password is to be sent.'),
-    linkToken: described(z.string(), 'Proves the sign-in to POST /auth/sign-on/link, for an hour. Keep it secret.'),
-  })
-  .register(z.globalRegistry, { id: 'SignOnLink' });
+const linkSchema = component('SignOnLink', {
+  email: described(z.string(), 'The login whose password is to be sent.'),
+  linkToken: described(z.string(), 'Proves the sign-in to POST /auth/sign-on/link, for an hour. Keep it secret.'),
+});
 
 export const signOn = operation('signOn', 'POST /auth/sign-on', {
   audits: ['member.joined', 'user.address_changed', 'user.signed_in'],
@@ -42,11 +40,7 @@ export const signOn = operation('signOn', 'POST /auth/sign-on', {
     code: z.string().check(z.minLength(1), z.maxLength(2048)),
     codeVerifier: z.string().check(z.minLength(43), z.maxLength(128)),
   }),
-  success: {
-    status: 200,
-    description: 'Signed in, or a login to connect.',
-    schema: z.union([sessionSchema, linkSchema]),
-  },
+  success: ok('Signed in, or a login to connect.', z.union([sessionSchema, linkSchema])),
   errors: ['UNAUTHORIZED', 'CONFLICT'],
 });
 
@@ -62,7 +56,7 @@ export const linkLogin = operation('linkLogin', 'POST /auth/sign-on/link', {
     password: passwordSchema,
     totp: z.optional(totpSchema),
   }),
-  success: { status: 200, description: 'Connected, and signed in.', schema: sessionSchema },
+  success: ok('Connected, and signed in.', sessionSchema),
   errors: ['UNAUTHORIZED', 'INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });
 
@@ -75,21 +69,19 @@ const settings = {
   ),
 };
 
-const settingsSchema = z
-  .object({
-    provider: described(z.nullable(z.string()), 'Null if the account does not use single sign-on.'),
-    domains: described(z.array(z.string()), 'Domains of the addresses that the identity provider vouches for.'),
-    available: described(z.nullable(z.string()), 'The identity provider for your own address. Null if there is none.'),
-    ...settings,
-  })
-  .register(z.globalRegistry, { id: 'SignOnSettings' });
+const settingsSchema = component('SignOnSettings', {
+  provider: described(z.nullable(z.string()), 'Null if the account does not use single sign-on.'),
+  domains: described(z.array(z.string()), 'Domains of the addresses that the identity provider vouches for.'),
+  available: described(z.nullable(z.string()), 'The identity provider for your own address. Null if there is none.'),
+  ...settings,
+});
 
 const settingsOperation = inGroup('Single sign-on');
 
 export const readSignOnSettings = settingsOperation('readSignOnSettings', 'GET /sign-on', {
   summary: 'Read how members sign in by an identity provider',
   permission: 'account:read',
-  success: { status: 200, description: 'The settings.', schema: settingsSchema },
+  success: ok('The settings.', settingsSchema),
 });
 
 export const changeSignOnSettings = settingsOperation('changeSignOnSettings', 'PATCH /sign-on', {
@@ -109,6 +101,6 @@ export const changeSignOnSettings = settingsOperation('changeSignOnSettings', 'P
     .check(
       z.refine(({ password: _, totp: _code, ...changes }) => Object.keys(changes).length > 0, 'must change something'),
     ),
-  success: { status: 200, description: 'The settings as they are now.', schema: settingsSchema },
+  success: ok('The settings as they are now.', settingsSchema),
   errors: ['INVALID_CREDENTIALS', 'TOTP_REQUIRED', 'CONFLICT'],
 });

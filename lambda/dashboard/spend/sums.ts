@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { tokenCounterNames } from '../../domain/spend/counters.ts';
+import { component } from '../../http/operation.ts';
 import { count, described } from '../../http/parameters.ts';
 
 /** Schemas of sums, as all operations show them: see `sumsOf`. */
@@ -34,7 +35,7 @@ export const pointSums = {
   tokens: described(count, 'Input and output tokens.'),
 };
 
-const moneySchema = z.object(money).register(z.globalRegistry, { id: 'Money' });
+const moneySchema = component('Money', money);
 
 /** A cost at list prices. */
 export const listMoney = {
@@ -51,13 +52,11 @@ const durationMs = count;
 const latency = described(
   z.optional(
     z.nullable(
-      z
-        .object({
-          p50Ms: described(durationMs, 'Half of the requests took this long at most.'),
-          p95Ms: described(durationMs, '95 % of the requests took this long at most.'),
-          requests: described(count, 'The number of requests whose duration is known.'),
-        })
-        .register(z.globalRegistry, { id: 'Latency' }),
+      component('Latency', {
+        p50Ms: described(durationMs, 'Half of the requests took this long at most.'),
+        p95Ms: described(durationMs, '95 % of the requests took this long at most.'),
+        requests: described(count, 'The number of requests whose duration is known.'),
+      }),
     ),
   ),
   'Total duration of requests in ms, within 10 %, up to an hour; absent unless asked for. Null if no duration is known. Requests that were not forwarded, whose end is not known, or that were recorded before durations were counted are not included.',

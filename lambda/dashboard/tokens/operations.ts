@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { redirectPattern } from '../../domain/accounts/oauth-client.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { RESOURCE_METADATA } from '../../http/mcp-http.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, name, unreadable } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
 
@@ -26,7 +26,7 @@ const token = {
   lastUsedAt: described(z.nullable(z.iso.datetime()), 'Updated every few minutes. Null if the token was never used.'),
 };
 
-const tokenSchema = z.object(token).register(z.globalRegistry, { id: 'ApiToken' });
+const tokenSchema = component('ApiToken', token);
 
 /** Chosen for a token. */
 const given = {
@@ -53,13 +53,13 @@ export const createToken = operation('createToken', 'POST /tokens', {
     name: name(64),
     ...given,
   }),
-  success: {
-    status: 201,
-    description: 'The new token.',
-    schema: z
-      .object({ ...token, token: described(z.string(), 'The token itself. Shown only once. Keep it secret.') })
-      .register(z.globalRegistry, { id: 'ApiTokenWithSecret' }),
-  },
+  success: created(
+    'The new token.',
+    component('ApiTokenWithSecret', {
+      ...token,
+      token: described(z.string(), 'The token itself. Shown only once. Keep it secret.'),
+    }),
+  ),
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
@@ -120,18 +120,14 @@ export const registerClient = operation('registerClient', 'POST /auth/clients', 
     'The client id is the registration itself. Clients are public: PKCE takes the place of a secret. Other members are ignored, by RFC 7591.',
   access: 'public',
   body: z.looseObject({ client_name: z._default(name(64), 'MCP client'), redirect_uris: redirectUris }),
-  success: {
-    status: 201,
-    description: 'The client.',
-    schema: z.object({
-      client_id: z.string(),
-      client_name: z.string(),
-      redirect_uris: z.array(z.string()),
-      grant_types: z.array(z.string()),
-      response_types: z.array(z.string()),
-      token_endpoint_auth_method: z.literal('none'),
-    }),
-  },
+  success: created('The client.', {
+    client_id: z.string(),
+    client_name: z.string(),
+    redirect_uris: z.array(z.string()),
+    grant_types: z.array(z.string()),
+    response_types: z.array(z.string()),
+    token_endpoint_auth_method: z.literal('none'),
+  }),
 });
 
 export const authorizeClient = operation('authorizeClient', 'POST /tokens/authorizations', {
@@ -151,11 +147,7 @@ export const authorizeClient = operation('authorizeClient', 'POST /tokens/author
     resource: described(z.string().check(z.maxLength(512)), 'The URL of MCP (RFC 8707).'),
     ...given,
   }),
-  success: {
-    status: 201,
-    description: 'Where the browser goes next, with the code.',
-    schema: z.object({ redirectTo: z.string() }),
-  },
+  success: created('Where the browser goes next, with the code.', { redirectTo: z.string() }),
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
-import { inGroup, ok } from '../../http/operation.ts';
+import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, name } from '../../http/parameters.ts';
 
 const search = z.string().check(
@@ -12,16 +12,14 @@ const search = z.string().check(
   }),
 );
 
-const viewSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    page: z.enum(viewPages),
-    search,
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
-  .register(z.globalRegistry, { id: 'View' });
+const viewSchema = component('View', {
+  id: z.string(),
+  name: z.string(),
+  page: z.enum(viewPages),
+  search,
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
 
 const MAX_NAME = 60;
 const operation = inGroup('Views');
@@ -42,7 +40,7 @@ export const createView = operation('createView', 'POST /views', {
   description: 'All members of the account see it. A page has each name once.',
   permission: 'rules:write',
   body: z.strictObject({ name: name(MAX_NAME), page: z.enum(viewPages), search }),
-  success: { status: 201, description: 'The view.', schema: viewSchema },
+  success: created('The view.', viewSchema),
   errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
@@ -52,7 +50,7 @@ export const changeView = operation('changeView', 'PATCH /views/{id}', {
   description: 'Send only the members to change.',
   permission: 'rules:write',
   body: z.strictObject({ name: z.optional(name(MAX_NAME)), search: z.optional(search) }),
-  success: { status: 200, description: 'The view.', schema: viewSchema },
+  success: ok('The view.', viewSchema),
   errors: ['CONFLICT'],
 });
 
