@@ -70,8 +70,7 @@ const MAX_DAYS = 7;
 async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName) {
   let spendCounters: SpendCounter[] = [];
   for await (const page of pages) {
-    for (const { period, ...cross } of readAllocations(page, allocation))
-      spendCounters.push({ time: period, ...cross });
+    for (const each of readAllocations(page, allocation)) spendCounters.push(each);
     if (!page.isLast) continue;
     yield { day: page.period, spendCounters };
     spendCounters = [];

@@ -1,12 +1,9 @@
 import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
-import { type Counters, isZero, type SpendCounter } from '../../domain/spend/counters.ts';
+import { isZero, type SpendCounter } from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
-  type CountedDimensionName,
   type CrossDimensionName,
-  crossDimensionNames,
-  isAllocation,
   noDimensions,
   type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
@@ -15,15 +12,15 @@ import { summarize } from '../../domain/spend/summary.ts';
 import { hourCounterExpiry } from '../ledger/transactions.ts';
 import type { SummaryView } from '../table/keys.ts';
 import {
-  allocationColumnNames,
-  allocationColumns,
   columnNamesOf,
   countersOf,
-  crossColumns,
+  dimensionsIn,
   type Page,
   pageItems,
   pagesOf,
+  type Sum,
   storedNames,
+  sumsIn,
 } from './summary-pages.ts';
 
 /**
@@ -59,18 +56,8 @@ export const hourViewOf = (dimensions: readonly CrossDimensionName[]): CrossView
   return more.length === 0 ? dimension : 'CELLS';
 };
 
-const columnsOf = (view: SummaryView): readonly CountedDimensionName[] => {
-  if (isAllocation(view)) return allocationColumnNames(view);
-  return view === 'CELLS' ? crossDimensionNames : view === 'TOTALS' ? [] : [view];
-};
-
-interface Sum {
-  readonly values: readonly (string | null)[];
-  readonly counters: Counters;
-}
-
 const sumsOf = (view: CrossView, { totals, crosses }: ReturnType<typeof summarize>): Sum[] => {
-  if (view === 'CELLS') return crosses.map((cross) => ({ values: crossColumns(cross), counters: cross.counters }));
+  if (view === 'CELLS') return sumsIn(view, crosses);
   const wanted = view === 'TOTALS' ? null : view;
   return totals
     .filter(({ name }) => name === wanted)
@@ -131,9 +118,7 @@ export const allocationHourItems = (
   spendCounters: readonly SpendCounter[],
   version: string,
 ) => {
-  const sums = byHourOf(day, spendCounters).map((ofHour) =>
-    ofHour.map((each) => ({ values: allocationColumns(each, allocation), counters: each.counters })),
-  );
+  const sums = byHourOf(day, spendCounters).map((ofHour) => sumsIn(allocation, ofHour));
   return hourPageItems({ accountId, granularity: 'HOUR', period: day, version }, allocation, pagesOf(tableOf(sums)));
 };
 
@@ -153,7 +138,7 @@ interface OpenRow {
 
 const openRows = ({ json, withoutDurations }: Page, view: SummaryView): OpenRow[] => {
   const { names, rows } = storedRows.parse(json);
-  const columns = columnsOf(view);
+  const columns = dimensionsIn(view);
   return rows.map(([values, sums, durations = []]) => ({
     dimensions: { ...noDimensions, ...Object.fromEntries(columns.map((name, index) => [name, values[index] ?? null])) },
     names,

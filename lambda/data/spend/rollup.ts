@@ -137,7 +137,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
   ): Promise<Items> => {
     const counted: SpendCounter[] = [];
     for await (const page of readPages(table, accountId, allocation, 'DAY', { from: month, to: lastDayOf(month) }))
-      for (const { period, ...cross } of readAllocations(page, allocation)) counted.push({ time: period, ...cross });
+      for (const each of readAllocations(page, allocation)) counted.push(each);
     if (counted.length === 0) return [];
     const days = new Set(counted.map(({ time }) => time));
     const crosses = crossesByDay.filter(({ time }) => !days.has(time));
@@ -152,7 +152,7 @@ export const openRollup = (table: Table, now: () => number = Date.now) => {
     if (marked.some((period) => !isMonth(period))) return 'waiting';
     const days: SpendCounter[] = [];
     for await (const page of readPages(table, mark.accountId, 'CELLS', 'DAY', { from: month, to: lastDayOf(month) }))
-      for (const { period, ...cross } of readCrosses(page)) days.push({ time: period, ...cross });
+      for (const each of readCrosses(page)) days.push(each);
     const declared = (await declaredDimensions.find(mark.accountId)).map(({ name }) => declaredName(name));
     const allocations: Items[] = [];
     for (const name of ['client', ...declared] as const) allocations.push(await allocationOfMonth(mark, name, days));

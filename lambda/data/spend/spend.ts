@@ -17,7 +17,6 @@ import {
   type CountedDimensionName,
   type CrossDimensionName,
   isAllocation,
-  noDimensions,
   OTHER,
 } from '../../domain/spend/dimensions.ts';
 import { type ReadCounters, readCountersFrom, type StoredQuery } from '../../domain/spend/spend-question.ts';
@@ -103,18 +102,8 @@ const openReader = (table: Table, withoutDurations: boolean) => {
   ): AsyncGenerator<SpendCounter> {
     const [dimension = null, ...more] = dimensions;
     const view = more.length === 0 ? 'TOTALS' : 'CELLS';
-    for await (const page of readPages(table, accountId, view, granularity, { from, to }, withoutDurations)) {
-      if (view === 'CELLS') {
-        for (const { period, ...cross } of readCrosses(page)) yield { time: period, ...cross };
-        continue;
-      }
-      for (const { period, value, counters } of readTotals(page, dimension))
-        yield {
-          time: period,
-          dimensions: dimension === null ? noDimensions : { ...noDimensions, [dimension]: value },
-          counters,
-        };
-    }
+    for await (const page of readPages(table, accountId, view, granularity, { from, to }, withoutDurations))
+      yield* view === 'CELLS' ? readCrosses(page) : readTotals(page, dimension);
   }
 
   /**

@@ -1,18 +1,26 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
 import { UnavailableError } from '../../domain/errors.ts';
-import { type CounterName, type Counters, isCounterName, PAST_EXACT } from '../../domain/spend/counters.ts';
+import {
+  type CounterName,
+  type Counters,
+  isCounterName,
+  PAST_EXACT,
+  type SpendCounter,
+} from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
   allocationCrossNames,
   type CountedDimensionName,
   type CrossDimensionName,
   crossDimensionNames,
+  isAllocation,
   noDimensions,
+  type SpendDimensions,
 } from '../../domain/spend/dimensions.ts';
 import { durationCounterName, durationPairs, namesWithoutDurations } from '../../domain/spend/durations.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
-import type { Summary, SummaryCross, SummaryTotal } from '../../domain/spend/summary.ts';
+import type { Summary, SummaryCross } from '../../domain/spend/summary.ts';
 import { type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -23,38 +31,42 @@ const MAX_PAGE_BYTES = 300_000;
 /** Values of dimensions, then the sums by the names of the page, and after these the pairs of durations: see durationPairs. */
 type Row = readonly [...(string | null)[], (number | undefined)[]];
 
-/** The names of the columns: of all counters but durations, which would be a dozen of zeros in most rows. */
-export const columnNamesOf = (all: readonly { readonly counters: Counters }[]): CounterName[] =>
-  [...new Set(all.flatMap(({ counters }) => namesWithoutDurations(counters)))].sort();
+/** Sums, and the values of the dimensions that they are of. */
+export interface Sum {
+  readonly values: readonly (string | null)[];
+  readonly counters: Counters;
+}
 
-const tableOf = (rows: readonly { readonly columns: readonly (string | null)[]; readonly counters: Counters }[]) => {
-  const names = columnNamesOf(rows);
+/** The names of the columns: of all counters but durations, which would be a dozen of zeros in most rows. */
+export const columnNamesOf = (sums: readonly Sum[]): CounterName[] =>
+  [...new Set(sums.flatMap(({ counters }) => namesWithoutDurations(counters)))].sort();
+
+const tableOf = (sums: readonly Sum[]) => {
+  const names = columnNamesOf(sums);
   return {
     names,
-    rows: rows.map(
-      ({ columns, counters }): Row => [
-        ...columns,
+    rows: sums.map(
+      ({ values, counters }): Row => [
+        ...values,
         [...names.map((name) => counters[name] ?? 0), ...durationPairs(counters)],
       ],
     ),
   };
 };
 
-const totalColumns = ({ name, value }: SummaryTotal): (string | null)[] => [name, value];
-/** Values of a cross, in the order of crossDimensionNames. */
-export const crossColumns = ({ dimensions }: Pick<SummaryCross, 'dimensions'>): (string | null)[] =>
-  crossDimensionNames.map((name) => dimensions[name]);
+/** The dimensions in the rows of a view, in their order. */
+export const dimensionsIn = (view: SummaryView): readonly CountedDimensionName[] => {
+  if (isAllocation(view)) return [view, ...allocationCrossNames];
+  return view === 'CELLS' ? crossDimensionNames : view === 'TOTALS' ? [] : [view];
+};
 
-/** The dimensions of a row of an allocation dimension's view, in their order. */
-export const allocationColumnNames = (allocation: AllocationName): readonly CountedDimensionName[] => [
-  allocation,
-  ...allocationCrossNames,
-];
-/** Values of a cross of an allocation dimension, in this order. */
-export const allocationColumns = (
-  { dimensions }: Pick<SummaryCross, 'dimensions'>,
-  allocation: AllocationName,
-): (string | null)[] => allocationColumnNames(allocation).map((name) => dimensions[name] ?? null);
+export const sumsIn = (view: SummaryView, crosses: readonly Pick<SpendCounter, 'dimensions' | 'counters'>[]): Sum[] => {
+  const names = dimensionsIn(view);
+  return crosses.map(({ dimensions, counters }) => ({
+    values: names.map((name) => dimensions[name] ?? null),
+    counters,
+  }));
+};
 
 /** Rows as compressed JSON, in as many pages as they need. Each page has the counter names of its values. */
 export const pagesOf = ({ names, rows }: { names: readonly CounterName[]; rows: readonly unknown[] }): Buffer[] => {
@@ -94,16 +106,19 @@ export const pageItems = (
     data,
   }));
 
+/** In the view TOTALS, each total names its own dimension. */
 export const summaryItems = (of: Summarized, { totals, crosses }: Summary) => [
-  ...pageItems(of, 'TOTALS', pagesOf(tableOf(totals.map((total) => ({ ...total, columns: totalColumns(total) }))))),
-  ...pageItems(of, 'CELLS', pagesOf(tableOf(crosses.map((cross) => ({ ...cross, columns: crossColumns(cross) }))))),
+  ...pageItems(
+    of,
+    'TOTALS',
+    pagesOf(tableOf(totals.map(({ name, value, counters }) => ({ values: [name, value], counters })))),
+  ),
+  ...pageItems(of, 'CELLS', pagesOf(tableOf(sumsIn('CELLS', crosses)))),
 ];
 
 /** The items of an allocation dimension's summary. */
-export const allocationItems = (of: Summarized, allocation: AllocationName, crosses: readonly SummaryCross[]) => {
-  const rows = crosses.map((cross) => ({ ...cross, columns: allocationColumns(cross, allocation) }));
-  return pageItems(of, allocation, pagesOf(tableOf(rows)));
-};
+export const allocationItems = (of: Summarized, allocation: AllocationName, crosses: readonly SummaryCross[]) =>
+  pageItems(of, allocation, pagesOf(tableOf(sumsIn(allocation, crosses))));
 
 const storedPage = z.object({
   sk: z.string(),
@@ -165,17 +180,6 @@ export interface Page {
   /** Durations are left out: to read them takes longer than all other sums of a row. */
   readonly withoutDurations?: boolean;
 }
-
-/** The pairs that follow the values of a row of a summary. */
-const durationsAfter = (
-  names: readonly string[],
-  values: readonly (number | null)[],
-  { withoutDurations }: Page,
-): Durations => ({
-  pairs: values,
-  from: names.length,
-  to: withoutDurations ? names.length : values.length,
-});
 
 /** A summary may be written again while it is read: once an hour, at the most. */
 const MAX_READS = 4;
@@ -258,44 +262,38 @@ export const readPages = (
   );
 };
 
+const readRow = (
+  { period, withoutDurations }: Page,
+  names: readonly string[],
+  dimensions: SpendDimensions,
+  values: readonly (number | null)[],
+): SpendCounter => {
+  const to = withoutDurations ? names.length : values.length;
+  return { time: period, dimensions, counters: countersOf(names, values, { pairs: values, from: names.length, to }) };
+};
+
 /** The totals of one dimension, or of everything (null), on a page of the TOTALS view. */
-export const readTotals = (
-  page: Page,
-  wanted: CrossDimensionName | null,
-): (SummaryTotal & { readonly period: string })[] => {
-  const { json, period } = page;
-  const { names, rows } = storedTotals.parse(json);
+export const readTotals = (page: Page, wanted: CrossDimensionName | null): SpendCounter[] => {
+  const { names, rows } = storedTotals.parse(page.json);
   return rows
     .filter(([name]) => name === wanted)
-    .map(([name, value, values]) => ({
-      period,
-      name,
-      value,
-      counters: countersOf(names, values, durationsAfter(names, values, page)),
-    }));
+    .map(([, value, values]) =>
+      readRow(page, names, wanted === null ? noDimensions : { ...noDimensions, [wanted]: value }, values),
+    );
 };
 
 /** The crosses on a page of the CELLS view. */
-export const readCrosses = (page: Page): (SummaryCross & { readonly period: string })[] => {
-  const { json, period } = page;
-  const { names, rows } = storedCrosses.parse(json);
-  return rows.map(([provider, model, tag, keyId, providerKey, values]) => ({
-    period,
-    dimensions: { provider, model, tag, keyId, providerKey },
-    counters: countersOf(names, values, durationsAfter(names, values, page)),
-  }));
+export const readCrosses = (page: Page): SpendCounter[] => {
+  const { names, rows } = storedCrosses.parse(page.json);
+  return rows.map(([provider, model, tag, keyId, providerKey, values]) =>
+    readRow(page, names, { provider, model, tag, keyId, providerKey }, values),
+  );
 };
 
 /** The crosses on a page of an allocation dimension's view. */
-export const readAllocations = (
-  page: Page,
-  allocation: AllocationName,
-): (SummaryCross & { readonly period: string })[] => {
-  const { json, period } = page;
-  const { names, rows } = storedAllocations.parse(json);
-  return rows.map(([value, provider, model, keyId, values]) => ({
-    period,
-    dimensions: { ...noDimensions, provider, model, keyId, [allocation]: value },
-    counters: countersOf(names, values, durationsAfter(names, values, page)),
-  }));
+export const readAllocations = (page: Page, allocation: AllocationName): SpendCounter[] => {
+  const { names, rows } = storedAllocations.parse(page.json);
+  return rows.map(([value, provider, model, keyId, values]) =>
+    readRow(page, names, { ...noDimensions, provider, model, keyId, [allocation]: value }, values),
+  );
 };
