@@ -11,23 +11,17 @@ import type { Caller, Implementation } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
-const view = (
-  { keyId, name, maskedKey, status, projectId, ownerUserId, createdAt, validUntil, former, ...key }: ServiceKey,
-  now: Date,
-) => {
+/** The schema leaves out what is not shown. */
+const view = ({ status, validUntil, former, ...key }: ServiceKey, now: Date) => {
   const at = now.toISOString();
   return {
-    id: keyId,
-    name,
-    maskedKey,
+    ...key,
+    id: key.keyId,
     status: status === 'active' && validUntil !== undefined && validUntil <= at ? ('expired' as const) : status,
-    project: projectId,
-    ownerUserId: ownerUserId ?? null,
-    createdAt,
+    project: key.projectId,
+    ownerUserId: key.ownerUserId ?? null,
     validUntil: validUntil ?? null,
-    formerSecrets: former
-      .filter((secret) => status === 'active' && secret.validUntil > at)
-      .map((secret) => ({ maskedKey: secret.maskedKey, validUntil: secret.validUntil })),
+    formerSecrets: former.filter((secret) => status === 'active' && secret.validUntil > at),
     revokedAt: key.revokedAt ?? null,
     lastUsedAt: key.lastUsedAt ?? null,
   };

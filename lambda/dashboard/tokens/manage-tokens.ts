@@ -22,19 +22,13 @@ interface Planned extends Asked {
   readonly client?: string;
 }
 
-const view = (
-  { tokenId, name, maskedToken, role, projects, createdBy, createdAt, validUntil }: ApiToken,
-  lastUsedAt: string | undefined,
-) => ({
-  id: tokenId,
-  name,
-  maskedToken,
-  role,
-  projects: projects ?? null,
-  createdBy,
-  createdAt,
-  expiresAt: validUntil,
-  lastUsedAt: lastUsedAt ?? null,
+/** The schema leaves out what is not shown. */
+const view = (token: ApiToken, lastUsedAt: string | null = null) => ({
+  ...token,
+  id: token.tokenId,
+  projects: token.projects ?? null,
+  expiresAt: token.validUntil,
+  lastUsedAt,
 });
 
 export const listTokens =
@@ -115,7 +109,7 @@ export const createToken =
         .catch((failure: Error) => logger.error("token's user not removed", { userId, error: failure }));
       throw error;
     }
-    return { ...view(token, undefined), token: secret };
+    return { ...view(token), token: secret };
   };
 
 /** Ends the access before it removes the user: a user who is left over can do nothing. */
