@@ -5,7 +5,7 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { sumOfKnown } from '../../domain/spend/known-cost.ts';
 import { forecastMonth, HISTORY_DAYS } from '../../domain/spend/month-forecast.ts';
 import { type Implementation, inGroup, ok } from '../../http/operation.ts';
-import type { readSpend } from '../spend/operations.ts';
+import type { Reading } from '../open-reading.ts';
 import { spendQuery } from '../spend/spend-query.ts';
 
 const operation = inGroup('Spend');
@@ -29,18 +29,15 @@ export const forecast = operation('readForecast', 'GET /spend/forecast', {
 
 /** The forecast of the overview and of `budget_forecast` rules. */
 export const readForecast =
-  ({
-    readSpend: read,
-    now,
-  }: {
-    readonly readSpend: Implementation<typeof readSpend>;
-    readonly now: () => Date;
-  }): Implementation<typeof forecast> =>
+  ({ readSpend, now }: Pick<Reading, 'readSpend' | 'now'>): Implementation<typeof forecast> =>
   async ({ query, ...input }) => {
     const at = now();
     const month = periodAt('monthly', at);
     const ask = (from: string) =>
-      read({ ...input, query: spendQuery.parse({ ...query, from, to: dayOf(at.toISOString()), granularity: 'day' }) });
+      readSpend({
+        ...input,
+        query: spendQuery.parse({ ...query, from, to: dayOf(at.toISOString()), granularity: 'day' }),
+      });
     const history = dayOf(new Date(at.getTime() - HISTORY_DAYS * DAY_MS).toISOString());
     const first = dayOf(month.start);
     const [{ totals }, { series }] = await Promise.all([ask(first), ask(history < first ? history : first)]);

@@ -4,7 +4,7 @@ import { decimalOf } from '../../domain/money.ts';
 import { type Input, type Operation, type Route, route } from '../../http/operation.ts';
 import { pageParameters } from '../../http/parameters.ts';
 import { parseWith, queryOf } from '../../http/parse-request.ts';
-import type { openSpendReads } from '../open-spend-reads.ts';
+import type { Reading } from '../open-reading.ts';
 import * as spend from '../spend/operations.ts';
 import { readForecast, forecast as readForecastOperation } from './forecast.ts';
 
@@ -82,7 +82,7 @@ export const spendTools = ({
   readSpend,
   compareSpend,
   now,
-}: Pick<ReturnType<typeof openSpendReads>, 'readSpend' | 'compareSpend'> & { readonly now: () => Date }): Tool[] => [
+}: Pick<Reading, 'readSpend' | 'compareSpend' | 'now'>): Tool[] => [
   {
     name: 'spend',
     description:

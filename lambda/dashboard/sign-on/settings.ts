@@ -4,18 +4,13 @@ import { isVerified, noUser, type User } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { invalid } from '../../domain/errors.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementation, Input } from '../../http/operation.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
 
-interface Changes {
-  readonly provider?: string | null | undefined;
-  readonly defaultRole?: SignOn['defaultRole'] | undefined;
-  readonly defaultProjects?: readonly string[] | null | undefined;
-  readonly isRequired?: boolean | undefined;
-}
+type Changes = Input<typeof operations.changeSignOnSettings>['body'];
 
 const read = async (
   { accounts, users }: Identity,

@@ -41,27 +41,23 @@ export const requestPartitions = (accountId: string, day: Day, sharded: Readonly
     requestPartition(accountId, day, shard),
   );
 
-/** The partitions of one account, in the order in which they can be deleted: each list is empty before the next is begun. */
-interface AccountPartitions {
-  readonly requests: readonly string[];
-  /** One of these says which months are sharded, so it names partitions of requests. */
-  readonly sums: readonly string[];
-  /** Names secrets, users and customers in other partitions. */
-  readonly own: string;
-}
-
-/** Every partition that has items of one account and of no other, but for those that its own partition lists. */
-export const accountPartitions = async (table: Table, accountId: string, now: Date): Promise<AccountPartitions> => {
+/**
+ * Every partition that has items of one account and of no other, but for those that its own partition lists. In the order in which they can
+ * be deleted: each list is empty before the next is begun.
+ */
+export const accountPartitions = async (table: Table, accountId: string, now: Date) => {
   const days = keptDays(now);
   const sharded = await shardedMonths(table, accountId);
   return {
     requests: days.flatMap((day) => requestPartitions(accountId, day, sharded)),
+    /** One of these says which months are sharded, so it names partitions of requests. */
     sums: [
       ...days.map((day) => sessionPartition(accountId, day)),
       spendPartition(accountId),
       auditPartition(accountId),
       blocksKey(accountId).pk,
     ],
+    /** Names secrets, users and customers in other partitions. */
     own: accountKey(accountId).pk,
   };
 };

@@ -49,22 +49,16 @@ const overrideMembers = {
 const storedOverride = z.object({ ...overrideMembers, after: z.optional(z.object(overrideMembers)) });
 
 /** One value of a limit in a period. */
-export interface LimitValue {
-  readonly value: string | null;
-  readonly usedNanoUsd: number;
-  readonly unpricedRequests: number;
-  readonly reservedNanoUsd: number;
-  /** Excess of requests over what they had reserved, as far as it is known or possible. */
-  readonly beyondNanoUsd: number;
-}
+type LimitValue = ReturnType<typeof valueOfItem>;
 
-const valueOfItem = (value: string | null, item: BudgetItem, nowMs: number): LimitValue => ({
+const valueOfItem = (value: string | null, item: BudgetItem, nowMs: number) => ({
   value,
   usedNanoUsd: item.finishedNanoUsd,
   unpricedRequests: item.unpricedRequests,
   reservedNanoUsd: [...item.reserved]
     .filter(([member]) => !isOldReservation(member, nowMs))
     .reduce((sum, [, nanoUsd]) => sum + nanoUsd, 0),
+  /** Excess of requests over what they had reserved, as far as it is known or possible. */
   beyondNanoUsd: item.excessNanoUsd + item.uncertainNanoUsd,
 });
 

@@ -175,23 +175,9 @@ const stored = z.catchall(
 );
 
 /** Sums of a budget's item. */
-export interface BudgetItem {
-  readonly exists: boolean;
-  readonly finishedNanoUsd: number;
-  readonly unreservedNanoUsd: number;
-  /** The part that was used before the budget reserved anything. */
-  readonly initialNanoUsd: number;
-  /** Excess of requests over what they had reserved. */
-  readonly excessNanoUsd: number;
-  /** Reservations of requests whose cost nobody knows: they failed, or were never heard of again. */
-  readonly uncertainNanoUsd: number;
-  readonly unpricedRequests: number;
-  /** By the item's member: `m` and a minute, `p` and an hour. */
-  readonly reserved: ReadonlyMap<string, number>;
-  readonly compared: { readonly finishedNanoUsd: number; readonly atMs: number } | null;
-}
+export type BudgetItem = ReturnType<typeof parseBudgetItem>;
 
-export const parseBudgetItem = (found: Record<string, unknown> | undefined): BudgetItem => {
+export const parseBudgetItem = (found: Record<string, unknown> | undefined) => {
   const item = stored.parse(found ?? {});
   const { finished, unreserved, excess, uncertain, initial, unpriced, comparedFinished, comparedAt } = item;
   const reserved = Object.entries(item).filter(([member]) => /^[mp]\d+$/.test(member));
@@ -199,10 +185,14 @@ export const parseBudgetItem = (found: Record<string, unknown> | undefined): Bud
     exists: found !== undefined,
     finishedNanoUsd: finished,
     unreservedNanoUsd: unreserved,
+    /** The part that was used before the budget reserved anything. */
     initialNanoUsd: initial,
+    /** Excess of requests over what they had reserved. */
     excessNanoUsd: excess,
+    /** Reservations of requests whose cost nobody knows: they failed, or were never heard of again. */
     uncertainNanoUsd: uncertain,
     unpricedRequests: unpriced,
+    /** By the item's member: `m` and a minute, `p` and an hour. */
     reserved: new Map(reserved.map(([member, nanoUsd]) => [member, Number(nanoUsd)])),
     compared: comparedFinished === undefined ? null : { finishedNanoUsd: comparedFinished, atMs: comparedAt ?? 0 },
   };
