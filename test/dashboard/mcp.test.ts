@@ -261,7 +261,7 @@ describe('POST /mcp', () => {
     const { accountId, keyId } = await newAccount(table);
     const audit = auditEntry(accountId, {}, { action: 'dimensions.declared' }, new Date());
     const after = declare([], ['cost_center'], at(6, '00:00'));
-    await openDeclaredDimensions(table).replace({ accountId, before: [], after }, audit);
+    await openDeclaredDimensions(table).replace([], after, audit);
     const events = ([{ cost_center: 'unknown' }, {}] as Record<string, string>[]).map((metadata, n) =>
       closeEvent({ accountId, keyId, n, startedAt: at(4, '10:00'), tokens: 2, metadata }),
     );

@@ -54,6 +54,6 @@ export const declareDimensions =
     const after = declare(before, names, at.toISOString());
     const fact = { action: 'dimensions.declared', details: { names: names.join(', ') } } as const;
     const audit = { ...auditOf({ caller, clientAddress }, fact, at), requires };
-    await dimensions.replace({ accountId, before, after }, audit);
+    await dimensions.replace(before, after, audit);
     return view(after);
   };

@@ -58,14 +58,13 @@ const accountPrefix = accountKey('').pk;
 
 const registrationItems = ({ account, user, keyId }: NewAccount) => [
   { ...accountKey(account.accountId), ...account },
-  ...newKeyItems({
-    accountId: account.accountId,
-    accountStatus: account.status,
-    key: newServiceKey(
+  ...newKeyItems(
+    account,
+    newServiceKey(
       { keyId, name: 'default', createdAt: account.createdAt, ownerUserId: user.userId, ownerRole: user.role },
       account.accountKey,
     ),
-  }),
+  ),
   ...newUserItems(user),
 ];
 

@@ -69,8 +69,7 @@ const itemsOf = (token: ApiToken, user: User) => [
 ];
 
 export const openApiTokens = (table: Table) => {
-  const list = (accountId: string) =>
-    listReadable(table, accountApiTokenKey(accountId, ''), (item) => apiTokenSchema.parse(item));
+  const list = (accountId: string) => listReadable(table, accountApiTokenKey(accountId, ''), apiTokenSchema.parse);
 
   return {
     /** All tokens of an account, also expired ones, oldest first, with the time of their last use. */

@@ -57,9 +57,7 @@ export const openArchives = (table: Table) => ({
 
   /** Newest first. */
   list: async (accountId: string) => {
-    const { items, unreadable } = await listReadable(table, archiveKey(accountId, ''), (item) =>
-      archiveSchema.parse(item),
-    );
+    const { items, unreadable } = await listReadable(table, archiveKey(accountId, ''), archiveSchema.parse);
     return { items: items.reverse(), unreadable };
   },
 

@@ -27,19 +27,12 @@ export const openDeclaredDimensions = (table: Table) => ({
    * @throws ConflictError where they are not as they were read
    */
   replace: async (
-    {
-      accountId,
-      before,
-      after,
-    }: {
-      readonly accountId: string;
-      readonly before: readonly DeclaredDimension[];
-      readonly after: readonly DeclaredDimension[];
-    },
+    before: readonly DeclaredDimension[],
+    after: readonly DeclaredDimension[],
     audit: AuditEntry,
   ): Promise<void> => {
     const isSame = before.length === 0 ? 'attribute_not_exists(dimensions)' : 'dimensions = :before';
-    const change = update(accountKey(accountId), 'SET dimensions = :after', `${EXISTS} AND ${isSame}`, {
+    const change = update(accountKey(audit.accountId), 'SET dimensions = :after', `${EXISTS} AND ${isSame}`, {
       after,
       before: before.length === 0 ? undefined : before,
     });

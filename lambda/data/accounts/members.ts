@@ -108,7 +108,7 @@ export const openMembers = (table: Table) => {
 
   const invitationsOf = async (accountId: string): Promise<Invitation[]> => {
     const under = invitationKey(accountId, '');
-    const { items } = await listReadable(table, under, (item) => invitationSchema.parse(item));
+    const { items } = await listReadable(table, under, invitationSchema.parse);
     return items.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   };
 

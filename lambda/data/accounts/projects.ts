@@ -38,7 +38,7 @@ export const countKey = (accountId: string, projectId: string, change: 1 | -1): 
 
 export const openProjects = (table: Table) => {
   const list = async (accountId: string): Promise<Project[]> => {
-    const projects = await listItems(table, projectKey(accountId, ''), (item) => projectSchema.parse(item));
+    const projects = await listItems(table, projectKey(accountId, ''), projectSchema.parse);
     const others = projects.filter(({ projectId }) => projectId !== DEFAULT_PROJECT_ID);
     return [projects.find(({ projectId }) => projectId === DEFAULT_PROJECT_ID) ?? defaultProject, ...others];
   };
@@ -69,7 +69,7 @@ export const openProjects = (table: Table) => {
     limitedTo: async (accountId: string, projectId: string): Promise<string[]> => {
       const all = await Promise.all(
         [accountUserKey, invitationKey, accountApiTokenKey].map((key) =>
-          listItems(table, key(accountId, ''), (item) => limitedSchema.parse(item)),
+          listItems(table, key(accountId, ''), limitedSchema.parse),
         ),
       );
       return all.flat().flatMap(({ projects, email, name }) => (projects.includes(projectId) ? (email ?? name) : []));

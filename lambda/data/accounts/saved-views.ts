@@ -29,7 +29,7 @@ export const openSavedViews = (table: Table) => {
   return {
     /** Oldest first. */
     list: async (accountId: string): Promise<SavedView[]> =>
-      (await listReadable(table, savedViewKey(accountId, ''), (item) => viewSchema.parse(item))).items,
+      (await listReadable(table, savedViewKey(accountId, ''), viewSchema.parse)).items,
 
     create: (view: SavedView, audit: AuditEntry): Promise<void> => write(put(itemOf(view, audit), IS_NEW), audit),
 

@@ -82,23 +82,13 @@ export const hashesOf = ({ keyHash, former }: Pick<ServiceKey, 'keyHash' | 'form
 const MAX_FORMER_SECRETS = 5;
 
 /** A key has two items: one by its hash, which the gateway reads and which has copies of the account's status and of what the key belongs to, and one in the account's list. */
-export const newKeyItems = ({
-  accountId,
-  accountStatus,
-  withoutBlocks,
-  key,
-}: {
-  accountId: string;
-  accountStatus: AccountStatus;
-  withoutBlocks?: BlockPolicy | undefined;
-  key: ServiceKey;
-}) => [
+export const newKeyItems = ({ accountId, status, withoutBlocks }: AccountState, key: ServiceKey) => [
   {
     ...serviceKeyKey(key.keyHash),
     accountId,
     keyId: key.keyId,
     keyStatus: key.status,
-    accountStatus,
+    accountStatus: status,
     validUntil: key.validUntil,
     withoutBlocks,
     projectId: key.projectId,
@@ -192,7 +182,7 @@ export const openServiceKeys = (table: Table) => {
             `activeKeys < :limit AND ${hasState(account)}`,
             { one: 1, limit, status, withoutBlocks },
           ),
-          ...newKeyItems({ accountId, accountStatus: status, withoutBlocks, key }).map((item) => put(item, IS_NEW)),
+          ...newKeyItems(account, key).map((item) => put(item, IS_NEW)),
           ...checks,
           ...countKey(accountId, key.projectId, 1),
           ...(audit ? [putAudit(audit)] : []),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { accountStatuses, billingStatuses, planNames } from '../../domain/billing/plans.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { EXISTS, put, update } from '../table/actions.ts';
-import { batchRead } from '../table/batch.ts';
+import { batchRead, chunk } from '../table/batch.ts';
 import {
   accountKey,
   stripeCustomerKey,
@@ -46,8 +46,8 @@ export const openBillingAccounts = (table: Table) => {
   const find = (accountId: string): Promise<BillingAccount | undefined> =>
     findAs(table, accountKey(accountId), billingAccountSchema);
 
-  const readAll = async (accountIds: ReadonlySet<string>): Promise<BillingAccount[]> => {
-    const items = await batchRead(table, [...accountIds].map(accountKey), { consistent: true });
+  const readAll = async (accountIds: readonly string[]): Promise<BillingAccount[]> => {
+    const items = await batchRead(table, accountIds.map(accountKey), { consistent: true });
     return items.map((item) => billingAccountSchema.parse(item));
   };
 
@@ -82,16 +82,9 @@ export const openBillingAccounts = (table: Table) => {
     /** All accounts with a customer, in batches, each account once, however many customers it has had. */
     async *all(): AsyncGenerator<BillingAccount[]> {
       const found = new Set<string>();
-      let batch = new Set<string>();
-      for await (const item of itemsOfIndex(table, stripeCustomersIndexPartition)) {
-        const { accountId } = customerSchema.parse(item);
-        if (!found.has(accountId)) batch.add(accountId);
-        found.add(accountId);
-        if (batch.size < BATCH) continue;
-        yield await readAll(batch);
-        batch = new Set();
-      }
-      if (batch.size > 0) yield await readAll(batch);
+      for await (const item of itemsOfIndex(table, stripeCustomersIndexPartition))
+        found.add(customerSchema.parse(item).accountId);
+      for (const batch of chunk([...found], BATCH)) yield await readAll(batch);
     },
   };
 };

@@ -22,8 +22,7 @@ export const openDestinations = (table: Table) => {
     find: (accountId: string, destinationId: string): Promise<Destination | undefined> =>
       findAs(table, destinationKey(accountId, destinationId), destinationSchema),
 
-    list: (accountId: string) =>
-      listReadable(table, destinationKey(accountId, ''), (item) => destinationSchema.parse(item)),
+    list: (accountId: string) => listReadable(table, destinationKey(accountId, ''), destinationSchema.parse),
 
     create: (destination: Destination, audit: AuditEntry): Promise<void> => {
       const key = destinationKey(destination.accountId, destination.destinationId);

@@ -39,8 +39,7 @@ export const openBillConnections = (table: Table) => ({
   remove: (accountId: string, provider: string, audit: AuditEntry): Promise<void> =>
     transact(table, [remove(billConnectionKey(accountId, provider)), putAudit(audit)]),
 
-  list: (accountId: string) =>
-    listReadable(table, billConnectionKey(accountId, ''), (item) => connectionSchema.parse(item)),
+  list: (accountId: string) => listReadable(table, billConnectionKey(accountId, ''), connectionSchema.parse),
 
   /** Writes nothing if it was connected again since it was read. @param dueAt ISO 8601 UTC: when the bill is read again */
   write: (

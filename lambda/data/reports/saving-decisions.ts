@@ -12,7 +12,7 @@ import type { openSavings } from './savings.ts';
 export const openSavingDecisions = (table: Table) => ({
   /** Those that can be read: a later version wrote the others, about findings that this one does not make. */
   list: async (accountId: string): Promise<Decision[]> =>
-    (await listReadable(table, savingKey(accountId, ''), (item) => decisionSchema.parse(item))).items,
+    (await listReadable(table, savingKey(accountId, ''), decisionSchema.parse)).items,
 
   /** Replaces an earlier one. */
   save: (decision: Decision, audit: AuditEntry): Promise<void> =>
