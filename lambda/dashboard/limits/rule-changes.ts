@@ -14,8 +14,8 @@ import type { Settings } from '../open-settings.ts';
 
 const webhookProblem = (message: string) => invalid('webhookUrl', message);
 
-/** The webhook of a rule or report. Keeps the secret if the URL is unchanged, else makes a new one. */
-export const webhookOf = async (
+/** Keeps the secret if the URL is unchanged, else makes a new one. */
+const webhookOf = async (
   { webhookUrlProblem, newSecret }: Settings,
   { url, previous, channels }: { url: string | null; previous: Rule['webhook']; channels: Rule['channels'] },
 ): Promise<Rule['webhook']> => {
@@ -29,10 +29,17 @@ export const webhookOf = async (
   return { url, secret: newSecret() };
 };
 
-export type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
+type TargetChanges = { readonly [Name in TargetName]?: string | null | undefined };
 
-/** The targets of a rule or report after a change. A null removes one; the masked form of the previous one keeps it. */
-export const targetsOf = async (
+/** A client sends these about the channels of a rule or report. */
+interface ChannelFacts {
+  readonly channels: Rule['channels'];
+  readonly webhookUrl?: string | null | undefined;
+  readonly targets?: TargetChanges | undefined;
+}
+
+/** A null removes a target; the masked form of the previous one keeps it. */
+const targetsOf = async (
   { webhookUrlProblem }: Settings,
   { changes, previous, channels }: { changes: TargetChanges; previous: Rule['targets']; channels: Rule['channels'] },
 ): Promise<Pick<Rule, 'targets'>> => {
@@ -53,6 +60,25 @@ export const targetsOf = async (
   return Object.keys(targets).length === 0 ? {} : { targets };
 };
 
+/**
+ * The channels of a rule or report, with the webhook and the targets that they need, after a change; without `previous`, of a new one.
+ *
+ * @throws ValidationError about a channel's target
+ */
+export const channelsOf = async (
+  dependencies: Settings,
+  sent: { readonly [Name in keyof ChannelFacts]?: ChannelFacts[Name] | undefined },
+  previous: Pick<Rule, 'channels' | 'webhook' | 'targets'> = { channels: [], webhook: null },
+) => {
+  const channels = [...new Set(sent.channels ?? previous.channels)];
+  const url = sent.webhookUrl === undefined ? (previous.webhook?.url ?? null) : sent.webhookUrl;
+  return {
+    channels,
+    webhook: await webhookOf(dependencies, { url, previous: previous.webhook, channels }),
+    ...(await targetsOf(dependencies, { changes: sent.targets ?? {}, previous: previous.targets, channels })),
+  };
+};
+
 /** The audit entry of a rule or budget. Addresses and targets of channels may hold a credential, so they are left out. */
 export const auditOfRule = auditsOf(
   ({ ruleId }: Rule) => ruleId,
@@ -66,20 +92,17 @@ export const auditOfRule = auditsOf(
 );
 
 /** A client decides these about a rule of either kind. */
-export interface RuleFacts<Condition extends RuleCondition> {
+export interface RuleFacts<Condition extends RuleCondition> extends ChannelFacts {
   readonly name: string;
   readonly condition: Condition;
-  readonly channels: Rule['channels'];
   readonly isActive: boolean;
-  readonly webhookUrl?: string | null | undefined;
-  readonly targets?: TargetChanges | undefined;
 }
 
 /** @throws ValidationError about a channel's target */
 export const newRule = async <Condition extends RuleCondition>(
   dependencies: Settings,
   accountId: string,
-  { name, condition, channels, isActive, webhookUrl, targets = {} }: RuleFacts<Condition>,
+  { name, condition, isActive, ...channels }: RuleFacts<Condition>,
 ): Promise<Rule<Condition>> => {
   const at = dependencies.now().toISOString();
   return {
@@ -87,10 +110,8 @@ export const newRule = async <Condition extends RuleCondition>(
     accountId,
     name,
     condition,
-    channels: [...new Set(channels)],
     isActive,
-    webhook: await webhookOf(dependencies, { url: webhookUrl ?? null, previous: null, channels }),
-    ...(await targetsOf(dependencies, { changes: targets, previous: {}, channels })),
+    ...(await channelsOf(dependencies, channels)),
     createdAt: at,
     updatedAt: at,
     effectiveFrom: at,
@@ -110,22 +131,12 @@ export const changedRule = async <Condition extends RuleCondition>(
   previous: Rule<Condition>,
   patch: { readonly [Name in keyof RuleFacts<Condition>]?: RuleFacts<Condition>[Name] | undefined },
 ): Promise<Rule<Condition> | undefined> => {
-  const channels = patch.channels ? [...new Set(patch.channels)] : previous.channels;
   const condition = patch.condition ?? previous.condition;
   const isActive = patch.isActive ?? previous.isActive;
-  const webhook = await webhookOf(dependencies, {
-    url: patch.webhookUrl === undefined ? (previous.webhook?.url ?? null) : patch.webhookUrl,
-    previous: previous.webhook,
-    channels,
-  });
-  const targets = await targetsOf(dependencies, {
-    changes: patch.targets ?? {},
-    previous: previous.targets,
-    channels,
-  });
+  const channels = await channelsOf(dependencies, patch, previous);
   const { targets: _, ...others } = previous;
   const name = patch.name ?? previous.name;
-  const patched = { ...others, name, condition, channels, isActive, webhook, ...targets };
+  const patched = { ...others, name, condition, isActive, ...channels };
   if (isDeepStrictEqual(patched, previous)) return undefined;
   const at = dependencies.now().toISOString();
   const isNewCondition = !isDeepStrictEqual(condition, previous.condition);

@@ -14,7 +14,7 @@ import { newRun } from '../../domain/reports/report-run.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementation } from '../../http/operation.ts';
 import { mailMembers, resultOf } from '../../integrations/channels.ts';
-import { targetsOf, webhookOf } from '../limits/rule-changes.ts';
+import { channelsOf } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -90,7 +90,7 @@ export const getReport =
 
 export const createReport =
   (dependencies: Settings): Implementation<typeof operations.createReport> =>
-  async ({ caller, clientAddress, body: { webhookUrl, targets = {}, channels, ...facts } }) => {
+  async ({ caller, clientAddress, body: { webhookUrl, targets, channels, ...facts } }) => {
     const { reports, now, newId } = dependencies;
     const { accountId } = caller;
     await requireKnown(dependencies, accountId, facts);
@@ -99,9 +99,7 @@ export const createReport =
       reportId: newId(),
       accountId,
       ...facts,
-      channels: [...new Set(channels)],
-      webhook: await webhookOf(dependencies, { url: webhookUrl ?? null, previous: null, channels }),
-      ...(await targetsOf(dependencies, { changes: targets, previous: {}, channels })),
+      ...(await channelsOf(dependencies, { webhookUrl, targets, channels })),
       createdAt: at.toISOString(),
       updatedAt: at.toISOString(),
       ...nextOf(facts.schedule, at, await reports.calendar(accountId)),
@@ -118,19 +116,15 @@ export const createReport =
 
 export const updateReport =
   (dependencies: Settings): Implementation<typeof operations.updateReport> =>
-  async ({ caller, clientAddress, params: { id }, body: { webhookUrl, targets: changes = {}, ...patch } }) => {
+  async ({ caller, clientAddress, params: { id }, body: { webhookUrl, targets, channels, ...patch } }) => {
     const { reports, now } = dependencies;
     const { accountId } = caller;
     await requireKnown(dependencies, accountId, patch);
     const previous = await reports.find(accountId, id);
-    const { targets: before, ...others } = { ...previous, ...(patch as Partial<Report>) };
-    const channels = [...new Set(others.channels)];
-    const url = webhookUrl === undefined ? (previous.webhook?.url ?? null) : webhookUrl;
+    const { targets: _, ...others } = { ...previous, ...(patch as Partial<Report>) };
     const patched: Report = {
       ...others,
-      channels,
-      webhook: await webhookOf(dependencies, { url, previous: previous.webhook, channels }),
-      ...(await targetsOf(dependencies, { changes, previous: before, channels })),
+      ...(await channelsOf(dependencies, { webhookUrl, targets, channels }, previous)),
     };
     if (isDeepStrictEqual(patched, previous)) return view(previous);
     const at = now();
