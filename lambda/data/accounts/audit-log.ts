@@ -4,7 +4,7 @@ import type { AuditFact, AuditSource } from '../../domain/accounts/audit.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { LimitReachedError } from '../../domain/errors.ts';
 import { type Before, type ChainCheck, type ChainedPut, checkChain, findLast, type Link } from '../table/chain.ts';
-import { auditHeadKey, auditKey, auditPartition } from '../table/keys.ts';
+import { auditHeadKey, auditKey, auditPartition, type Bounds } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
 import { queryItems } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -108,16 +108,10 @@ export const withRoom = (
 const positionSchema = z.object({ at: z.string(), auditId: z.string() });
 const cursors = pageCursor(positionSchema);
 
-interface AuditRange {
-  /** ISO 8601 UTC, included. */
-  readonly from: string;
-  /** ISO 8601 UTC, excluded. */
-  readonly to: string;
-}
-
 export const openAuditLog = (table: Table) => {
   const { call, name } = table;
-  const between = (accountId: string, { from, to }: AuditRange) => ({
+  /** Instants in ISO 8601 UTC: `to` is excluded, since an entry's key goes on after its time. */
+  const between = (accountId: string, { from, to }: Bounds) => ({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': auditPartition(accountId), ':from': from, ':to': to },
     ScanIndexForward: false,
@@ -130,7 +124,7 @@ export const openAuditLog = (table: Table) => {
     /** Newest first. @throws NotFoundError for a cursor of another account */
     page: async (
       accountId: string,
-      { cursor, limit, ...range }: AuditRange & { readonly limit: number; readonly cursor?: string | undefined },
+      { cursor, limit, ...range }: Bounds & { readonly limit: number; readonly cursor?: string | undefined },
     ): Promise<{ readonly items: AuditEntry[]; readonly nextCursor: string | null }> => {
       const position = cursor === undefined ? undefined : cursors.read(accountId, cursor);
       if (position && position.at < range.from) return { items: [], nextCursor: null };
@@ -168,7 +162,7 @@ export const openAuditLog = (table: Table) => {
     },
 
     /** Every entry of a range, newest first. */
-    async *all(accountId: string, range: AuditRange): AsyncGenerator<AuditEntry> {
+    async *all(accountId: string, range: Bounds): AsyncGenerator<AuditEntry> {
       for await (const item of queryItems(table, between(accountId, range))) yield entrySchema.parse(item);
     },
   };

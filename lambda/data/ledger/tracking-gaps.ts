@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import type { TrackingGap } from '../../domain/spend/tracking-gaps.ts';
 import { put } from '../table/actions.ts';
-import { spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
+import { type Bounds, spendPartition, timeRange, trackingGapKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
@@ -19,7 +19,7 @@ export const openTrackingGaps = (table: Table) => ({
     write(table, put({ ...trackingGapKey(accountId, from, reportId), from, to, requests })),
 
   /** Reports that overlap a range of time, the earliest first. @param to the first instant that is not included */
-  gaps: async (accountId: string, { from, to }: { readonly from: string; readonly to: string }) => {
+  gaps: async (accountId: string, { from, to }: Bounds) => {
     const since = new Date(Date.parse(from) - MAX_REPORT_MS).toISOString();
     const gaps: TrackingGap[] = [];
     for await (const item of itemsBetween(table, spendPartition(accountId), timeRange('UNTRACKED', since, to))) {

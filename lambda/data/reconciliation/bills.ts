@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Day } from '../../domain/calendar/utc.ts';
 import type { Bill } from '../../domain/reconciliation/bill.ts';
 import { put } from '../table/actions.ts';
-import { billKey } from '../table/keys.ts';
+import { type Bounds, billKey } from '../table/keys.ts';
 import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { write } from '../table/write.ts';
@@ -61,11 +61,7 @@ export const openBills = (table: Table) => ({
   },
 
   /** @param range first and last day */
-  read: async (
-    accountId: string,
-    provider: string,
-    range: { readonly from: Day; readonly to: Day },
-  ): Promise<StoredBill> => {
+  read: async (accountId: string, provider: string, range: Bounds): Promise<StoredBill> => {
     const { pk, sk: from } = billKey(accountId, provider, range.from);
     const { sk: to } = billKey(accountId, provider, range.to);
     const bill = {

@@ -14,6 +14,7 @@ import { openNewestBook } from '../prices/newest-book.ts';
 import { openPriceVersions } from '../prices/price-versions.ts';
 import { requestCursor } from '../requests/request-pages.ts';
 import type { openRequests } from '../requests/requests.ts';
+import type { Bounds } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { openReports } from './reports.ts';
 
@@ -28,10 +29,6 @@ const readFromOf = (accountId: string, cursor: string): string => {
 };
 
 type Requests = Pick<ReturnType<typeof openRequests>, 'page'>;
-interface Range {
-  readonly from: string;
-  readonly to: string;
-}
 
 /** Reads what savings are computed from. Prices are those of the newest price book, or of the one in the code if that cannot be read. */
 export const openSavings = (table: Table, requests: Requests, logger: Pick<Logger, 'error'>) => {
@@ -46,7 +43,7 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
   /** The newest requests of a range, and from when on they were read. Those that this version cannot read make them incomplete, too. */
   const readRecords = async (
     accountId: string,
-    { from, to }: Range,
+    { from, to }: Bounds,
     filter: NonNullable<Parameters<Requests['page']>[1]['filter']>,
   ) => {
     const records: RequestRecord[] = [];
@@ -76,7 +73,7 @@ export const openSavings = (table: Table, requests: Requests, logger: Pick<Logge
     whatIf,
 
     /** @param keyIds of who sees a part of the account: the own prices, limits and tokens of all are not shown to them */
-    readFindings: async (accountId: string, { from, to }: Range, keyIds?: ReadonlySet<string>) => {
+    readFindings: async (accountId: string, { from, to }: Bounds, keyIds?: ReadonlySet<string>) => {
       const [{ records, isComplete, readFrom }, { own, pricing }, listed, members, programs, { timeZone }] =
         await Promise.all([
           readRecords(accountId, { from, to }, { keyIds }),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { addDays, type Day, dayOf } from '../../domain/calendar/utc.ts';
 import { UnreadableItemError } from '../../domain/errors.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
-import { requestPartition, spendPartition, timeRange } from '../table/keys.ts';
+import { type Bounds, requestPartition, spendPartition, timeRange } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
 import type { Table } from '../table/table.ts';
 import { type ObjectReader, readBelow } from './day-file.ts';
@@ -16,12 +16,6 @@ const position = z.object({ day: z.iso.date(), requestId: z.nullable(z.uuid()) }
 export type RequestPosition = Readonly<z.infer<typeof position>>;
 
 export const requestCursor = pageCursor(position);
-
-export interface RequestRange {
-  /** Instants, ISO 8601 UTC: `from` is included, `to` is not. */
-  readonly from: string;
-  readonly to: string;
-}
 
 /** Where the records of requests are: in the table, and those of old days as objects. @see lambda/data/requests/day-files.ts */
 export interface RequestSource {
@@ -125,11 +119,13 @@ const readDay = async (table: Table, shards: number, query: DayQuery): Promise<P
 /**
  * Requests of a range, newest first, from `position` on. Each step is one page of a day: its records, the ids of those that
  * cannot be read, the position to continue from, and how many queries it took. The caller stops when it has found enough or read enough.
+ *
+ * @param range instants, ISO 8601 UTC: `from` is included, `to` is not
  */
 export async function* newestFirst(
   { table, objects, now }: RequestSource,
   accountId: string,
-  range: RequestRange,
+  range: Bounds,
   options: {
     readonly position: RequestPosition | null;
     readonly pageSize: number;

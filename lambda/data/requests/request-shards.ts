@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Day, dayOf, endOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
 import { timeOfRequestId } from '../../domain/usage/request-id.ts';
-import { ACCOUNT_SHARDS, parseMonthSk, spendPartition, timeRange } from '../table/keys.ts';
+import { ACCOUNT_SHARDS, type Bounds, parseMonthSk, spendPartition, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/read.ts';
 import { shardOf, type Table } from '../table/table.ts';
 
@@ -45,7 +45,7 @@ const storedShard = z.object({ sk: z.string(), shardedAfter: z.string() });
 export const readShardCounts = async (
   table: Table,
   accountId: string,
-  range: { readonly from: Day; readonly to: Day },
+  range: Bounds,
 ): Promise<(day: Day) => number> => {
   const shardedAfter = new Map<Month, string>();
   const months = timeRange('MONTH', monthOf(range.from), monthOf(range.to));

@@ -2,37 +2,13 @@ import { dayOf } from '../../domain/calendar/utc.ts';
 import { UnreadableItemError } from '../../domain/errors.ts';
 import { modelOf, type RequestRecord } from '../../domain/spend/request-record.ts';
 import { batchRead } from '../table/batch.ts';
-import { type Key, parseRequestKey, requestKey } from '../table/keys.ts';
+import { type Bounds, type Key, parseRequestKey, requestKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { noObjects, type ObjectReader, readOne } from './day-file.ts';
 import { mayHaveFile, openDayFiles } from './day-files.ts';
 import { parseRequestItem } from './request-item.ts';
-import { newestFirst, type RequestPosition, type RequestRange, requestCursor } from './request-pages.ts';
+import { newestFirst, type RequestPosition, requestCursor } from './request-pages.ts';
 import { daysOfRequestId, possibleShards } from './request-shards.ts';
-
-/** Filters of the request log. A missing member lets all requests pass; null selects requests without a value. */
-export interface RequestFilter {
-  readonly provider?: string | undefined;
-  /** Compared with the billed model: see modelOf. */
-  readonly model?: string | null | undefined;
-  readonly tag?: string | null | undefined;
-  readonly keyId?: string | null | undefined;
-  /** Only requests of these keys. */
-  readonly keyIds?: ReadonlySet<string> | undefined;
-  readonly providerKey?: string | null | undefined;
-  readonly outcome?: string | undefined;
-  readonly provenance?: string | undefined;
-  readonly status?: number | null | undefined;
-  readonly client?: string | null | undefined;
-  /** Id of the session. */
-  readonly session?: string | null | undefined;
-  /** Id of the agent; null selects requests of the main agent, and those without a session. */
-  readonly agent?: string | null | undefined;
-  /** Pairs as `name:value`, all of which the request must have; an empty value selects requests without that name. */
-  readonly metadata?: readonly string[] | undefined;
-  /** A part of the model, tag, client, path, or of the session's or request's id, in any case. */
-  readonly contains?: string | undefined;
-}
 
 /** A name may contain a colon too, so pairs are compared as a whole. */
 const hasPair = ({ metadata }: RequestRecord, pair: string): boolean =>
@@ -44,23 +20,41 @@ const hasPart = (record: RequestRecord, lowerCase: string): boolean =>
     text?.toLowerCase().includes(lowerCase),
   );
 
+/** The values of a request that filters compare. */
+const filteredValues = (record: RequestRecord) => ({
+  provider: record.provider,
+  /** The billed model. */
+  model: modelOf(record),
+  tag: record.tag,
+  keyId: record.keyId,
+  providerKey: record.providerKey,
+  outcome: record.outcome,
+  provenance: record.provenance,
+  status: record.status,
+  client: record.client,
+  /** Id of the session. */
+  session: record.session?.id ?? null,
+  /** Id of the agent; null of requests of the main agent, and of those without a session. */
+  agent: record.session?.agentId ?? null,
+});
+
+type FilteredValues = ReturnType<typeof filteredValues>;
+
+/** Filters of the request log. A missing member lets all requests pass; null selects requests without a value. */
+export type RequestFilter = { readonly [Name in keyof FilteredValues]?: FilteredValues[Name] | undefined } & {
+  /** Only requests of these keys. */
+  readonly keyIds?: ReadonlySet<string> | undefined;
+  /** Pairs as `name:value`, all of which the request must have; an empty value selects requests without that name. */
+  readonly metadata?: readonly string[] | undefined;
+  /** A part of the model, tag, client, path, or of the session's or request's id, in any case. */
+  readonly contains?: string | undefined;
+};
+
 const passes = (record: RequestRecord, { metadata = [], contains, keyIds, ...filter }: RequestFilter): boolean => {
-  const values: Record<keyof typeof filter, unknown> = {
-    provider: record.provider,
-    model: modelOf(record),
-    tag: record.tag,
-    keyId: record.keyId,
-    providerKey: record.providerKey,
-    outcome: record.outcome,
-    provenance: record.provenance,
-    status: record.status,
-    client: record.client,
-    session: record.session?.id ?? null,
-    agent: record.session?.agentId ?? null,
-  };
+  const values = filteredValues(record);
   return (
     Object.entries(filter).every(
-      ([name, wanted]) => wanted === undefined || values[name as keyof typeof filter] === wanted,
+      ([name, wanted]) => wanted === undefined || values[name as keyof FilteredValues] === wanted,
     ) &&
     (keyIds === undefined || (record.keyId !== null && keyIds.has(record.keyId))) &&
     metadata.every((pair) => hasPair(record, pair)) &&
@@ -149,7 +143,7 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
    */
   page: async (
     accountId: string,
-    query: RequestRange & {
+    query: Bounds & {
       readonly filter?: RequestFilter;
       readonly limit: number;
       readonly cursor?: string | undefined;
@@ -200,7 +194,7 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
    */
   highest: async (
     accountId: string,
-    query: RequestRange & {
+    query: Bounds & {
       readonly filter: RequestFilter;
       readonly limit: number;
       /** Null if it is not known: such requests come last. */
@@ -243,7 +237,7 @@ export const openRequests = (table: Table, now: () => number = Date.now, objects
    */
   async *all(
     accountId: string,
-    range: RequestRange,
+    range: Bounds,
     {
       position = null,
       consistent = false,

@@ -1,4 +1,4 @@
-import { addDays, type Day, dayOf, daysBetween, type Hour, lastDayOf, type Month } from '../../domain/calendar/utc.ts';
+import { addDays, type Day, dayOf, daysBetween, lastDayOf, type Month } from '../../domain/calendar/utc.ts';
 import type { SpendCounter } from '../../domain/spend/counters.ts';
 import {
   type AllocationName,
@@ -9,6 +9,7 @@ import {
 } from '../../domain/spend/dimensions.ts';
 import { withUnknownValues } from '../../domain/spend/unknown-values.ts';
 import { openRollupMarks } from '../ledger/rollup-marks.ts';
+import type { Bounds } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { readHours } from './hour-pages.ts';
 import { openSpendCounters } from './spend-counters.ts';
@@ -29,28 +30,18 @@ export const runs = <T>(
   return found;
 };
 
-interface DayRange {
-  readonly from: Day;
-  readonly to: Day;
-}
-
-interface HourRange {
-  readonly from: Hour;
-  readonly to: Hour;
-}
-
 /** Reads the crosses. What an allocation dimension does not count is the difference to them. */
 interface Crosses {
   /** Durations may be left out. */
   readonly withoutDurations: boolean;
   readonly hours: (
     accountId: string,
-    range: HourRange,
+    range: Bounds,
     names: readonly CrossDimensionName[],
   ) => AsyncIterable<SpendCounter>;
   readonly days: (
     accountId: string,
-    range: DayRange,
+    range: Bounds,
     marked: ReadonlySet<string>,
     names: readonly CrossDimensionName[],
   ) => AsyncIterable<SpendCounter>;
@@ -79,10 +70,10 @@ async function* readDays(pages: AsyncIterable<Page>, allocation: AllocationName)
 
 /** Reads days that have a right view from it, and all other days from live counters. */
 export async function* daysOfViews(
-  range: DayRange,
+  range: Bounds,
   marked: ReadonlySet<string>,
-  views: (range: DayRange) => AsyncIterable<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }>,
-  liveOf: (range: DayRange) => AsyncIterable<SpendCounter>,
+  views: (range: Bounds) => AsyncIterable<{ readonly day: Day; readonly spendCounters: Iterable<SpendCounter> }>,
+  liveOf: (range: Bounds) => AsyncIterable<SpendCounter>,
 ): AsyncGenerator<SpendCounter> {
   for (const { is, first, last } of runs(daysBetween(range.from, range.to), (day) => marked.has(day))) {
     if (is) {
@@ -110,9 +101,9 @@ export const openAllocationReader = (table: Table, { withoutDurations, ...crosse
   /** Days without a right summary. Crosses come first: see withUnknownValues. */
   async function* liveDays(
     accountId: string,
-    days: DayRange,
+    days: Bounds,
     allocation: AllocationName,
-    readCrosses: (range: DayRange) => AsyncIterable<SpendCounter>,
+    readCrosses: (range: Bounds) => AsyncIterable<SpendCounter>,
     bucketOf: (time: string) => string,
   ): AsyncGenerator<SpendCounter> {
     for (let from = days.from; from <= days.to; from = addDays(from, MAX_DAYS)) {
@@ -126,7 +117,7 @@ export const openAllocationReader = (table: Table, { withoutDurations, ...crosse
 
   const days = (
     accountId: string,
-    range: DayRange,
+    range: Bounds,
     marked: ReadonlySet<string>,
     allocation: AllocationName,
   ): AsyncIterable<SpendCounter> =>
@@ -144,7 +135,7 @@ export const openAllocationReader = (table: Table, { withoutDurations, ...crosse
         ),
     );
 
-  async function* hours(accountId: string, range: HourRange, allocation: AllocationName): AsyncGenerator<SpendCounter> {
+  async function* hours(accountId: string, range: Bounds, allocation: AllocationName): AsyncGenerator<SpendCounter> {
     const inDays = { from: dayOf(range.from), to: dayOf(range.to) };
     const marked = new Set(await marks.markedPeriods(accountId, inDays.from, inDays.to));
     const found = daysOfViews(

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod/mini';
 import { type Day, daysBetween } from '../../domain/calendar/utc.ts';
 import type { SessionCounter } from '../../domain/spend/sessions.ts';
-import { parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
+import { type Bounds, parseSessionCounterSk, sessionPartition, sessionPrefix } from '../table/keys.ts';
 import { itemsIn, itemsUnder } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 import { parseCounters } from './spend-counters.ts';
@@ -22,14 +22,8 @@ const storedKey = z.object({ sk: z.string(), expiresAt: z.int() });
 const NO_HOURS: ReadonlySet<number> = new Set();
 const hourOf = (day: Day, hour: number): string => `${day}T${String(hour).padStart(2, '0')}`;
 
-interface DayRange {
-  /** Both included. */
-  readonly from: Day;
-  readonly to: Day;
-}
-
 /** The last first. */
-const daysOf = ({ from, to }: DayRange): Day[] => daysBetween(from, to).reverse();
+const daysOf = ({ from, to }: Bounds): Day[] => daysBetween(from, to).reverse();
 
 /** The sums of sessions. @param now milliseconds */
 export const openSessions = (table: Table, now: () => number = Date.now) => {
@@ -64,7 +58,7 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
      *
      * @returns the first day that was read: a later one than asked for where there were too many, or reading took too long
      */
-    read: async (accountId: string, range: DayRange, take: (counter: SessionCounter) => void): Promise<Day> => {
+    read: async (accountId: string, range: Bounds, take: (counter: SessionCounter) => void): Promise<Day> => {
       const startedAtMs = now();
       let found = 0;
       const count = (counter: SessionCounter) => {
@@ -82,7 +76,7 @@ export const openSessions = (table: Table, now: () => number = Date.now) => {
       return range.from;
     },
 
-    find: async (accountId: string, sessionId: string, range: DayRange): Promise<SessionCounter[]> => {
+    find: async (accountId: string, sessionId: string, range: Bounds): Promise<SessionCounter[]> => {
       const findIn = async (day: Day): Promise<SessionCounter[]> => {
         const counters: SessionCounter[] = [];
         const items = itemsUnder(table, { pk: sessionPartition(accountId, day), sk: sessionPrefix(sessionId) });

@@ -12,6 +12,7 @@ import type { AllocationName } from '../../domain/spend/dimensions.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
 import {
   allocationPrefix,
+  type Bounds,
   monthKey,
   parseAllocationCounterSk,
   parseSpendCounterSk,
@@ -42,7 +43,7 @@ type ParseSk = (sk: string) => Pick<SpendCounter, 'time' | 'dimensions'>;
 async function* read(
   table: Table,
   accountId: string,
-  range: { readonly from: string; readonly to: string },
+  range: Bounds,
   consistent: boolean,
   parseSk: ParseSk = parseSpendCounterSk,
 ): AsyncGenerator<SpendCounter> {

@@ -4,7 +4,6 @@ import {
   type Day,
   dayOf,
   daysBetween,
-  type Hour,
   hourOf,
   lastDayOf,
   type Month,
@@ -22,6 +21,7 @@ import {
 import { type ReadCounters, readCountersFrom, type StoredQuery } from '../../domain/spend/spend-question.ts';
 import { openServiceKeys } from '../accounts/service-keys.ts';
 import { openRollupMarks } from '../ledger/rollup-marks.ts';
+import type { Bounds } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
 import { daysOfViews, openAllocationReader, runs } from './allocation-reader.ts';
 import { hourViewOf, readHours } from './hour-pages.ts';
@@ -74,7 +74,7 @@ type Part =
   | { readonly kind: 'days'; readonly from: Day; readonly to: Day };
 
 /** Whole months that have a right summary, and the days of all others. */
-const monthsAndDays = (range: { readonly from: Day; readonly to: Day }, marked: ReadonlySet<string>): Part[] => {
+const monthsAndDays = (range: Bounds, marked: ReadonlySet<string>): Part[] => {
   const markedMonths = new Set([...marked].map(monthOf));
   const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
   const hasSummary = (month: Month) => isWhole(month) && !markedMonths.has(month);
@@ -112,7 +112,7 @@ const openReader = (table: Table, withoutDurations: boolean) => {
    */
   async function* hours(
     accountId: string,
-    { from, to }: { readonly from: Hour; readonly to: Hour },
+    { from, to }: Bounds,
     dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {
     const inDays = { from: dayOf(from), to: dayOf(to) };
@@ -136,7 +136,7 @@ const openReader = (table: Table, withoutDurations: boolean) => {
 
   async function* days(
     accountId: string,
-    range: { readonly from: Day; readonly to: Day },
+    range: Bounds,
     marked: ReadonlySet<string>,
     dimensions: readonly CrossDimensionName[],
   ): AsyncGenerator<SpendCounter> {

@@ -21,7 +21,7 @@ import {
 import { durationCounterName, durationPairs, namesWithoutDurations } from '../../domain/spend/durations.ts';
 import { currentName } from '../../domain/spend/former-names.ts';
 import type { Summary, SummaryCross } from '../../domain/spend/summary.ts';
-import { type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
+import { type Bounds, type SummaryView, spendPartition, summaryKey, summaryPrefix, timeRange } from '../table/keys.ts';
 import { itemsBetween } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
 
@@ -250,11 +250,10 @@ export const readPages = (
   accountId: string,
   view: SummaryView,
   granularity: 'HOUR' | 'DAY' | 'MONTH',
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to }: Bounds,
   withoutDurations = false,
 ): AsyncGenerator<Page> => {
-  const read = (range: { readonly from: string; readonly to: string }) =>
-    itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
+  const read = (range: Bounds) => itemsBetween(table, spendPartition(accountId), range, { ConsistentRead: true });
   return openPages(
     read(timeRange(summaryPrefix(view, granularity), from, to)),
     (summary) => read({ from: `${summary}#`, to: `${summary}#~` }),

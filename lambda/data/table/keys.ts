@@ -256,12 +256,14 @@ export const parseAllocationCounterSk = (
   };
 };
 
+/** Sort keys, days or times. Both are included, unless a reader says otherwise. */
+export interface Bounds {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Bounds of a `BETWEEN` over sort keys `{prefix}#{time}…`, both times included; `$` is the character after `#`. */
-export const timeRange = (
-  prefix: string,
-  from: string,
-  to: string,
-): { readonly from: string; readonly to: string } => ({
+export const timeRange = (prefix: string, from: string, to: string): Bounds => ({
   from: `${prefix}#${from}`,
   to: `${prefix}#${to}$`,
 });

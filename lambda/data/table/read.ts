@@ -1,7 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { UnreadableItemError } from '../../domain/errors.ts';
 import { expressionAttributes } from './actions.ts';
-import type { Key } from './keys.ts';
+import type { Bounds, Key } from './keys.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -120,7 +120,7 @@ export const itemsOfIndex = (table: Table, pk: string, upTo?: string): AsyncGene
 export const itemsBetween = (
   table: Table,
   pk: string,
-  range: { readonly from: string; readonly to: string },
+  range: Bounds,
   options: Pick<QueryCommandInput, 'ConsistentRead' | 'ProjectionExpression' | 'ExpressionAttributeNames'> = {},
 ): AsyncGenerator<Record<string, unknown>> =>
   queryItems(table, {
