@@ -57,6 +57,10 @@ type WithId<T> = T & { readonly params: { readonly id: string } };
 type Facts = Omit<RuleFacts<RuleCondition>, 'condition'>;
 type SomeFacts = { readonly [Name in keyof Facts]?: Facts[Name] | undefined };
 
+/** The members of a condition in a body. */
+const conditionIn = ({ name: _, channels: _c, isActive: _a, webhookUrl: _w, targets: _t, ...members }: SomeFacts) =>
+  members;
+
 /** A view of the account's rules: alert rules, or budgets. `Needs` is what showing one reads. */
 interface Kind<Condition extends RuleCondition, Needs, Shown> {
   readonly noun: string;
@@ -138,13 +142,11 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
     create:
       (dependencies: Needs & Settings) =>
       async ({ caller, clientAddress, body }: CallerInput & { readonly body: Facts }) => {
-        const { name, channels, isActive, webhookUrl, targets, ...members } = body;
-        const condition = conditionOf(members);
+        const condition = conditionOf(conditionIn(body));
         requireSeen(caller, condition);
         await requireCountable(dependencies, caller.accountId, condition);
         const requires = () => requireKnown(dependencies, caller.accountId, condition);
-        const facts = { name, channels, isActive, webhookUrl, targets, condition };
-        const rule = await newRule(dependencies, caller.accountId, facts);
+        const rule = await newRule(dependencies, caller.accountId, { ...body, condition });
         const audit = auditOfRule({ caller, clientAddress }, `${audited}.created`, rule, new Date(rule.createdAt));
         if (mayBlock(rule)) await dependencies.blockCopies.expect(caller.accountId);
         await dependencies.rules.create(rule, { ...audit, requires });
@@ -155,8 +157,7 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
     preview:
       (dependencies: Settings) =>
       async ({ caller, body }: CallerInput & { readonly body: SomeFacts }) => {
-        const { name: _, channels: _channels, isActive: _isActive, webhookUrl: _url, targets: _t, ...members } = body;
-        const condition = conditionOf(members);
+        const condition = conditionOf(conditionIn(body));
         requireSeen(caller, condition);
         return previewCondition(dependencies, caller.accountId, condition);
       },
@@ -164,22 +165,15 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
     update:
       (dependencies: Needs & Settings) =>
       async ({ caller, clientAddress, params: { id }, body }: WithId<CallerInput> & { readonly body: SomeFacts }) => {
-        const { name, channels, isActive, webhookUrl, targets, ...members } = body;
         const previous = await find(dependencies, caller, id);
         await requireOthers(dependencies, caller, previous.condition);
-        const condition = patched(previous.condition, members);
-        const facts = { name, channels, isActive, webhookUrl, targets, condition };
-        const rule = await changedRule(dependencies, previous, facts);
+        const condition = patched(previous.condition, conditionIn(body));
+        const rule = await changedRule(dependencies, previous, { ...body, condition });
         if (rule === undefined) return showOne(dependencies, previous);
         requireSeen(caller, rule.condition);
         const requires = async () => rule.isActive && requireKnown(dependencies, caller.accountId, rule.condition);
-        const audit = auditOfRule(
-          { caller, clientAddress },
-          `${audited}.changed`,
-          rule,
-          new Date(rule.updatedAt),
-          previous,
-        );
+        const at = new Date(rule.updatedAt);
+        const audit = auditOfRule({ caller, clientAddress }, `${audited}.changed`, rule, at, previous);
         if (mayBlock(rule)) await dependencies.blockCopies.expect(caller.accountId);
         await dependencies.rules.replace(rule, previous.revision, { ...audit, requires });
         await apply(dependencies, rule);
