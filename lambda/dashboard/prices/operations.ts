@@ -102,7 +102,7 @@ export const createPrice = operation('createPrice', 'POST /prices', {
     terms: termsSchema,
   }),
   success: created('The price.', price),
-  errors: ['CONFLICT', 'LIMIT_REACHED'],
+  errors: ['LIMIT_REACHED'],
 });
 
 export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
@@ -121,7 +121,7 @@ export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
     terms: z.optional(termsSchema),
   }),
   success: ok('The price.', price),
-  errors: ['CONFLICT', 'LIMIT_REACHED'],
+  errors: ['LIMIT_REACHED'],
 });
 
 export const deletePrice = operation('deletePrice', 'DELETE /prices/{id}', {
@@ -130,7 +130,6 @@ export const deletePrice = operation('deletePrice', 'DELETE /prices/{id}', {
   description: 'As if it had never been: requests that it applied to are priced again. To end it, set `until`.',
   permission: 'prices:write',
   success: { status: 204, description: 'Deleted.' },
-  errors: ['CONFLICT'],
 });
 
 export const setCurrency = operation('setCurrency', 'PUT /prices/currency', {
@@ -140,5 +139,4 @@ export const setCurrency = operation('setCurrency', 'PUT /prices/currency', {
   permission: 'prices:write',
   body: z.strictObject({ currency: described(z.nullable(currency), 'Null for US dollars.') }),
   success: ok('The currency.', { currency: z.nullable(currency) }),
-  errors: ['CONFLICT'],
 });
