@@ -206,7 +206,7 @@ export const calibrate = () => {
           inUse: tokenizerOf(model),
           medianInUse: medianRatio(tokenizerOf(model), samples),
           best: Object.fromEntries(
-            Object.entries(fitConstants(samples)).map(([name, value]) => [name, Number(value.toFixed(1))]),
+            Object.entries(fitConstants(samples)).map(([name, value]) => [name, Number((value ?? 0).toFixed(1))]),
           ),
           medianOfReportHalf: calibration.length > 0 ? medianRatio(fitConstants(calibration), report) : null,
         };
