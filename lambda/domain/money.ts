@@ -35,15 +35,15 @@ export const scaled = (value: number, digits: number): bigint => {
 /** The rate of one unit when `per` units cost `usd`, rounded half up to a whole atto-USD. */
 export const attoUsdPerUnit = (usd: number, per = 1): AttoUsd => divideHalfUp(scaled(usd, ATTO_DIGITS), BigInt(per));
 
-/** A factor of a rate, as a fraction: 0.25 USD instead of 0.15 USD is 5/3, which has no exact decimal form. */
-export interface Factor {
-  readonly numerator: number;
-  readonly denominator: number;
+/** An exact factor of a rate or a cost: 0.25 USD instead of 0.15 USD is 5/3, which has no exact decimal form. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
 }
 
-/** A rate times a factor, rounded half up to a whole atto-USD. */
-export const times = (rate: AttoUsd, { numerator, denominator }: Factor): AttoUsd =>
-  divideHalfUp(rate * BigInt(numerator), BigInt(denominator));
+/** A whole number, such as a rate, times a factor, rounded half up once. */
+export const times = (value: bigint, { numerator, denominator }: Fraction): bigint =>
+  divideHalfUp(value * numerator, denominator);
 
 /**
  * A whole number of parts of a currency as a decimal string without trailing zeros: 1500000 is `0.0015`.
@@ -64,7 +64,7 @@ export const nanoUsdPerUnit = (rate: AttoUsd): number => Number(rate) / Number(A
 /** An amount in USD as a provider reports it, in integer nano-USD, rounded half up. */
 export const usdToNanoUsd = (usd: number): number => capped(scaled(usd, 9));
 
-const capped = (nanoUsd: bigint): number => Number(nanoUsd > MAX_COST_NANO_USD ? MAX_COST_NANO_USD : nanoUsd);
+export const capped = (nanoUsd: bigint): number => Number(nanoUsd > MAX_COST_NANO_USD ? MAX_COST_NANO_USD : nanoUsd);
 
 interface Charge {
   readonly quantity: number;
@@ -87,3 +87,9 @@ type Lines = readonly { readonly quantity: number; readonly rateNanoUsdPerUnit: 
 /** The exact sum of the lines of a price, in 1e-24 USD. */
 export const sumOfLines = (lines: Lines): bigint =>
   sumOfCharges(lines.map(({ quantity, rateNanoUsdPerUnit }) => ({ quantity, rate: scaled(rateNanoUsdPerUnit, 9) })));
+
+/** A cost before it is rounded, in nano-USD. One that the provider reported has no lines, and is exact. */
+export const exactCost = (lines: Lines, nanoUsd: number): Fraction =>
+  lines.length === 0
+    ? { numerator: BigInt(nanoUsd), denominator: 1n }
+    : { numerator: sumOfLines(lines), denominator: PRODUCT_PER_NANO_USD };

@@ -72,6 +72,6 @@ describe('usdToNanoUsd', () => {
 
 describe('times', () => {
   it('takes factors without a decimal form', () => {
-    expect(times(attoUsdPerUnit(0.15, 1e6), { numerator: 5, denominator: 3 })).toBe(attoUsdPerUnit(0.25, 1e6));
+    expect(times(attoUsdPerUnit(0.15, 1e6), { numerator: 5n, denominator: 3n })).toBe(attoUsdPerUnit(0.25, 1e6));
   });
 });

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../calendar/units.ts';
 import { type Day, dayOf, endOf, monthOf, startOf, startOfNext } from '../calendar/utc.ts';
-import { PRODUCT_PER_NANO_USD, scaled, sumOfLines } from '../money.ts';
-import { ALL, type Fraction, fractionOf, NOTHING, product, timesFraction } from '../own-prices/fraction.ts';
+import { exactCost, type Fraction, PRODUCT_PER_NANO_USD, sumOfLines, times } from '../money.ts';
+import { ALL, fractionOf, NOTHING, product } from '../own-prices/fraction.ts';
 import { commitmentAmount } from '../own-prices/month-factors.ts';
 import type { MonthPrices, OwnPrice } from '../own-prices/own-price.ts';
 import { listCostOf, type RequestRecord } from '../spend/request-record.ts';
@@ -48,13 +48,8 @@ export interface ChargePrices {
 }
 
 const NANO = 1e9;
-/** Digits of a quantity and of a rate in nano-USD. */
-const [QUANTITY_DIGITS, RATE_DIGITS] = [6, 9];
-/** Scale of a product of both. */
-const PRODUCT_PER_PART = 10n ** BigInt(QUANTITY_DIGITS + RATE_DIGITS);
 
-const productOf = ({ quantity, rateNanoUsdPerUnit }: PriceLine): bigint =>
-  scaled(quantity, QUANTITY_DIGITS) * scaled(rateNanoUsdPerUnit, RATE_DIGITS);
+const productOf = (line: PriceLine): bigint => sumOfLines([line]);
 
 /** Splits a whole number in proportion to weights, of which one is not 0. The parts are whole, and their sum is the number. */
 export const split = (whole: number, weights: readonly bigint[]): number[] => {
@@ -80,8 +75,8 @@ const areRounded = (
   { numerator, denominator }: Fraction,
 ): boolean =>
   products.every((product, index) => {
-    const difference = BigInt(parts[index] ?? 0) * PRODUCT_PER_PART * denominator - product * numerator;
-    const limit = PRODUCT_PER_PART * denominator;
+    const limit = PRODUCT_PER_NANO_USD * denominator;
+    const difference = BigInt(parts[index] ?? 0) * limit - product * numerator;
     return difference < limit && difference > -limit;
   });
 
@@ -112,19 +107,15 @@ const costsOf = (record: RequestRecord, cost: number, payment: Payment): Costs =
   const list = listCostOf(record) ?? cost;
   const markup = record.markupNanoUsd ?? 0;
   const paid = cost - markup;
-  const lines = record.ownPrices?.lines ?? record.lines;
-  const base: Fraction =
-    lines.length > 0
-      ? { numerator: sumOfLines(lines), denominator: PRODUCT_PER_NANO_USD }
-      : { numerator: BigInt(list), denominator: 1n };
-  const at = (...factors: Fraction[]): number => Number(timesFraction(1n, product([base, ...factors])));
+  const base = exactCost(record.ownPrices?.lines ?? record.lines, list);
+  const at = (...factors: Fraction[]): number => Number(times(1n, product([base, ...factors])));
   const { isCovered, hasCommitment, credit } = payment;
   if (isCovered) return { list, contracted: 0, effective: 0, billed: 0, cost, markup };
   const contracted = hasCommitment ? at() : credit === undefined ? paid : at(payment.negotiated);
   const beforeCredit = credit === undefined ? paid : at(hasCommitment ? payment.shared : payment.negotiated);
   // A credit takes nothing away below zero, whatever was rounded.
   const effective = Math.max(beforeCredit, paid);
-  const billed = hasCommitment ? Number(timesFraction(BigInt(effective), payment.billed)) : effective;
+  const billed = hasCommitment ? Number(times(BigInt(effective), payment.billed)) : effective;
   return { list, contracted, effective, billed, cost, markup };
 };
 

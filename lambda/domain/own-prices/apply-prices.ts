@@ -1,10 +1,10 @@
 import { monthOf } from '../calendar/utc.ts';
-import { attoUsdPerUnit, costNanoUsd, nanoUsdPerUnit, PRODUCT_PER_NANO_USD, sumOfLines } from '../money.ts';
+import { attoUsdPerUnit, capped, costNanoUsd, exactCost, type Fraction, nanoUsdPerUnit, times } from '../money.ts';
 import { matchesModel } from '../price/overrides.ts';
 import { listedRates } from '../price/rates.ts';
 import type { OwnRates } from '../price/request-rates.ts';
 import type { AppliedPrice, PricedUsage } from '../usage/usage.ts';
-import { ALL, type Fraction, factorText, NOTHING, product, timesFraction, withoutPercent } from './fraction.ts';
+import { ALL, factorText, NOTHING, product, withoutPercent } from './fraction.ts';
 import { type MatchableRequest, matchingPrices, type PriceMatching } from './matching.ts';
 import type { MonthPrices, OwnPrice, PriceKind, Terms } from './own-price.ts';
 
@@ -82,19 +82,8 @@ const factorOf = ({ priceId, terms }: OwnPrice, month: MonthPrices | undefined) 
   return { factor, isProvisional: !month?.isFinal };
 };
 
-const MAX_COST = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** A price before it was rounded, in nano-USD. One that the provider reported has no lines, and is exact. */
-const exactCost = ({ lines }: PricedUsage, costNanoUsd: number): Fraction =>
-  lines.length === 0
-    ? { numerator: BigInt(costNanoUsd), denominator: 1n }
-    : { numerator: sumOfLines(lines), denominator: PRODUCT_PER_NANO_USD };
-
 /** The product of factors in whole nano-USD, rounded half up once. */
-const costOf = (factors: readonly Fraction[]): number => {
-  const cost = timesFraction(1n, product(factors));
-  return Number(cost > MAX_COST ? MAX_COST : cost);
-};
+const costOf = (factors: readonly Fraction[]): number => capped(times(1n, product(factors)));
 
 /**
  * The price of a request with the account's own prices. The cost becomes the effective one; `listCostNanoUsd` keeps the one at list
@@ -132,7 +121,7 @@ export const applyPrices = (
   }
   if (priced.costNanoUsd === null) return list;
   const month = accountPrices.months[monthOf(request.startedAt)];
-  const factors = [exactCost(priced, priced.costNanoUsd)];
+  const factors = [exactCost(priced.lines, priced.costNanoUsd)];
   let beforeMarkup = priced.costNanoUsd;
   let isProvisional = false;
   for (const kind of order) {

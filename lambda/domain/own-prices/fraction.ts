@@ -1,10 +1,4 @@
-import { decimalOf, divideHalfUp, scaled } from '../money.ts';
-
-/** An exact factor of a cost. */
-export interface Fraction {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
-}
+import { decimalOf, type Fraction, scaled, times } from '../money.ts';
 
 export const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
 export const ALL: Fraction = { numerator: 1n, denominator: 1n };
@@ -22,12 +16,8 @@ export const product = (factors: readonly Fraction[]): Fraction => ({
   denominator: factors.reduce((all, { denominator }) => all * denominator, 1n),
 });
 
-/** A whole number times a factor, rounded half up once. */
-export const timesFraction = (value: bigint, { numerator, denominator }: Fraction): bigint =>
-  divideHalfUp(value * numerator, denominator);
-
 /** A factor to show: at most nine decimals. */
-export const factorText = (factor: Fraction): string => decimalOf(timesFraction(10n ** 9n, factor));
+export const factorText = (factor: Fraction): string => decimalOf(times(10n ** 9n, factor));
 
 /** The factor of such a text. */
 export const fractionOf = (text: string): Fraction => ({ numerator: scaled(Number(text), 9), denominator: 10n ** 9n });

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from '../calendar/units.ts';
 import { startOfNext } from '../calendar/utc.ts';
-import { divideHalfUp, usdToNanoUsd } from '../money.ts';
+import { divideHalfUp, type Fraction, times, usdToNanoUsd } from '../money.ts';
 import type { BasePrice } from './apply-prices.ts';
-import { ALL, type Fraction, product, timesFraction, withoutPercent } from './fraction.ts';
+import { ALL, product, withoutPercent } from './fraction.ts';
 import { type MonthPrices, monthKinds, type OwnPrice, type Terms } from './own-price.ts';
 
 /** Sums of a month by the prices that match together. Base prices in nano-USD, and tokens, as text. */
@@ -129,7 +129,7 @@ export const monthFactors = (
         terms?.kind === 'discount' ? withoutPercent(terms.percent) : null,
         factorOf(volume),
       ];
-      return timesFraction(nanoUsd, product(before.filter((factor) => factor !== null)));
+      return times(nanoUsd, product(before.filter((factor) => factor !== null)));
     });
     const open = BigInt(usdToNanoUsd(terms.usd)) - paidBefore(price.priceId);
     const paid = open > cost ? cost : open > 0n ? open : 0n;

@@ -1,4 +1,4 @@
-import { type AttoUsd, type Factor, times } from '../money.ts';
+import { type AttoUsd, type Fraction, times } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
 import { at } from '../usage/raw.ts';
 import { tierMembers } from '../usage/usage.ts';
@@ -27,7 +27,10 @@ import { type PriceQuery, type RateKind, type Rates, tokenKinds } from './rates.
  * xAI's batches are 20 % to 50 % off, by model.
  */
 
-const factor = (numerator: number, denominator = 1): Factor => ({ numerator, denominator });
+const factor = (numerator: number, denominator = 1): Fraction => ({
+  numerator: BigInt(numerator),
+  denominator: BigInt(denominator),
+});
 const HALF = factor(1, 2);
 
 interface TierRule {
@@ -35,7 +38,7 @@ interface TierRule {
   readonly tier: string;
   /** All models where left out. */
   readonly models?: readonly string[];
-  readonly factor: Factor;
+  readonly factor: Fraction;
   /** Kinds that keep the list price on this tier. */
   readonly except?: readonly RateKind[];
   /** Kinds that have no price of their own on this tier: they are charged as what they are part of. */
@@ -56,7 +59,7 @@ const CACHE_READS = ['cacheRead', 'cacheReadAudio', 'cacheReadImage'] as const;
 /** Models of Google whose cache reads have the price of the tier, and whose price depends on the region. */
 const BY_TIER_AND_REGION = ['gemini-3.1-flash-lite', 'gemini-3.1-flash-lite-preview', 'gemini-3.5-flash'];
 
-const priority = (by: Factor, models: readonly string[]): TierRule => ({
+const priority = (by: Fraction, models: readonly string[]): TierRule => ({
   providers: ['openai'],
   tier: 'priority',
   models,
