@@ -4,7 +4,6 @@ import { BatchReadError } from '../data/table/batch.ts';
 import type { Table } from '../data/table/table.ts';
 import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
 import { UnreadableItemError } from '../domain/errors.ts';
-import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 
 const AT_ONCE = 16;
@@ -48,8 +47,6 @@ export const failure = (error: unknown, permanent = error instanceof UnreadableI
 type Attributed<E extends UsageEvent> = Omit<E, 'unverifiedKeyHash' | 'accountId'> & { readonly accountId: string };
 export type AccountOpenEvent = Attributed<OpenEvent>;
 export type AccountCloseEvent = Attributed<CloseEvent>;
-/** An event with the rates to price it at, where they are not those of the price book. */
-export type PricedEvent = AccountCloseEvent & Pick<PriceableRequest, 'ownRates'>;
 export type AccountRequestEvent = AccountOpenEvent | AccountCloseEvent;
 export type AccountUntrackedEvent = Attributed<UntrackedEvent>;
 export type AccountEvent = AccountRequestEvent | AccountUntrackedEvent;

@@ -4,6 +4,7 @@ import { type KnownResponses, type ResponseName, responseKeyText } from '../data
 import type { RequestName } from '../data/requests/requests.ts';
 import { countedOnceBy, lacksResults } from '../domain/price/charged-once.ts';
 import { reasons } from '../domain/price/price-request.ts';
+import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import type { RequestRecord } from '../domain/spend/request-record.ts';
 import { BILLABLE } from '../domain/usage/billable-items.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
@@ -45,27 +46,30 @@ export const onePerRequest = <E extends AccountRequestEvent>(events: readonly E[
   return chosen;
 };
 
+type Request = PriceableRequest & Pick<AccountCloseEvent, 'accountId'>;
+
+/** The response of a request that can be fetched again; null for any other. */
+const responseOf = (request: Request): ResponseName | null => {
+  const responseId = countedOnceBy(request);
+  if (responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
+  return { accountId: request.accountId, provider: request.provider, responseId };
+};
+
 /**
  * The response that a request returned, where it can be fetched again and has a cost; of the status of an ended batch, and of a part of
  * its results, all results.
  * Null otherwise.
  */
-export const countableResponse = (event: AccountCloseEvent, priced: PricedUsage): ResponseName | null => {
-  const responseId = countedOnceBy(event);
-  if (responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
+export const countableResponse = (request: Request, priced: PricedUsage): ResponseName | null => {
   // A response that was not made in the background was counted when it was made. Fetching it is free: see priceRequest.
-  if (event.reading.billableItems[BILLABLE.responseBackground] === 0) return null;
-  if ((priced.usage === null && !lacksResults(event.reading)) || priced.provenance === 'free') return null;
-  return { accountId: event.accountId, provider: event.provider, responseId };
+  if (request.reading.billableItems[BILLABLE.responseBackground] === 0) return null;
+  if ((priced.usage === null && !lacksResults(request.reading)) || priced.provenance === 'free') return null;
+  return responseOf(request);
 };
 
 /** The response that a request began and another will fetch, where something is reserved for it. Null otherwise. */
-export const awaitedResponse = (event: AccountCloseEvent, { reason }: PricedUsage): ResponseName | null => {
-  const responseId = countedOnceBy(event);
-  const isAwaited = reason === reasons.pending && event.reservations !== undefined;
-  if (!isAwaited || responseId === null || responseId.length > MAX_RESPONSE_ID_CHARACTERS) return null;
-  return { accountId: event.accountId, provider: event.provider, responseId };
-};
+export const awaitedResponse = (event: AccountCloseEvent, { reason }: PricedUsage): ResponseName | null =>
+  reason === reasons.pending && event.reservations !== undefined ? responseOf(event) : null;
 
 /** A request that waits for a response of the same batch passes its reservations on. */
 const withAwaitedOfBatch = (changes: readonly Change[]): Change[] => {

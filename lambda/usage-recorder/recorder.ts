@@ -12,16 +12,10 @@ import { applyPrices } from '../domain/own-prices/apply-prices.ts';
 import { loadBundledBook } from '../domain/price/price-book.ts';
 import { priceRequest } from '../domain/price/price-request.ts';
 import type { PriceBook } from '../domain/price/rates.ts';
+import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import { type PricedUsage, unknownPrice } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
-import {
-  type AccountEvent,
-  type AccountUntrackedEvent,
-  attributeEvents,
-  failure,
-  nameOf,
-  type PricedEvent,
-} from './attribute-events.ts';
+import { type AccountEvent, type AccountUntrackedEvent, attributeEvents, failure, nameOf } from './attribute-events.ts';
 import { openRequestRecorder, type RecordingTerms, type RequestResult } from './record-requests.ts';
 
 /** Result of an event. The queue must deliver it again only where it `failed`. */
@@ -51,8 +45,8 @@ interface RecorderOptions {
   readonly logger: Pick<Logger, 'error'>;
   /** The price book of a batch; must not reject. Default: the one in the code. */
   readonly loadBook?: () => Promise<PriceBook>;
-  /** At list prices, or at rates that the event names. */
-  readonly price?: (event: PricedEvent, findPrice: PriceBook) => PricedUsage;
+  /** At list prices, or at rates that the request names. */
+  readonly price?: (request: PriceableRequest, findPrice: PriceBook) => PricedUsage;
   readonly now?: () => number;
   readonly accountTerms?: ReturnType<typeof openAccountTerms>;
 }
@@ -80,10 +74,7 @@ export const openRecorder = (
     // Pricing does not throw. If it did, one event would keep all others of its account from being recorded.
     price: (event, accountPrices) => {
       try {
-        const list = price(event, findPrice);
-        return accountPrices
-          ? applyPrices(event, list, accountPrices, (ownRates) => price({ ...event, ownRates }, findPrice))
-          : list;
+        return applyPrices(event, price(event, findPrice), accountPrices, (request) => price(request, findPrice));
       } catch (error) {
         logger.error('Pricing failed', { requestId: event.requestId, errorName: (error as Error).name });
         return unknownPrice('The price could not be computed.');

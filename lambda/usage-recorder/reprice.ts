@@ -8,11 +8,11 @@ import { openDayReturn } from '../data/requests/return-day.ts';
 import type { Table } from '../data/table/table.ts';
 import { dayOf } from '../domain/calendar/utc.ts';
 import { applyPrices } from '../domain/own-prices/apply-prices.ts';
+import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import { isPriceable, type PriceableRecord } from '../domain/spend/contribution.ts';
 import { listCostOf, type RequestRecord } from '../domain/spend/request-record.ts';
 import { isRaw } from '../domain/usage/raw.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import type { AccountCloseEvent, PricedEvent } from './attribute-events.ts';
 import { plausible } from './build-record.ts';
 import { countableResponse } from './decide-changes.ts';
 
@@ -26,9 +26,6 @@ export interface RepriceResult {
 }
 
 const MAX_ROUNDS = 5;
-
-/** The event a record came from, with all that pricing reads. */
-const eventOf = (record: PriceableRecord) => ({ ...record, kind: 'close', version: 1 }) as unknown as AccountCloseEvent;
 
 /** Two prices are the same where these texts are: object members are sorted. */
 const priceText = ({
@@ -51,18 +48,15 @@ const priceText = ({
 /**
  * A request at list prices. Where its record has them, they stay as they are: own rates replace them, and what was unknown is priced again.
  */
-export const listPriceOf = (record: PriceableRecord, price: (event: PricedEvent) => PricedUsage): PricedUsage => {
-  if (record.ownPrices?.lines || record.listCostNanoUsd === null) return price(eventOf(record));
+export const listPriceOf = (
+  record: PriceableRecord,
+  price: (request: PriceableRequest) => PricedUsage,
+): PricedUsage => {
+  if (record.ownPrices?.lines || record.listCostNanoUsd === null) return price(record);
   const { usage, provenance, priceSource, priceVersion, priceEvidence, estimateRange, lines, reason } = record;
   const ofPrice = { provenance, priceSource, priceVersion, priceEvidence, estimateRange, lines, reason };
   return { usage, costNanoUsd: listCostOf(record), ...ofPrice };
 };
-
-/** The price of a request on record at own rates. */
-export const priceAgainAt =
-  (record: PriceableRecord, price: (event: PricedEvent) => PricedUsage) =>
-  (ownRates: PricedEvent['ownRates']): PricedUsage =>
-    price({ ...eventOf(record), ownRates });
 
 interface RepriceOptions {
   readonly dryRun: boolean;
@@ -76,7 +70,7 @@ interface RepriceOptions {
  */
 export const openRepricer = (
   table: Table,
-  price: (event: PricedEvent) => PricedUsage,
+  price: (request: PriceableRequest) => PricedUsage,
   objects: ObjectReader = noObjects,
   now: () => number = Date.now,
 ) => {
@@ -102,13 +96,9 @@ export const openRepricer = (
   ): Promise<Change[]> => {
     const pricesByAccount = await readAccountPrices(new Set(records.map(({ accountId }) => accountId)));
     const priced = records.filter(isPriceable).map((before) => {
-      const event = eventOf(before);
-      const list = keepListPrices ? listPriceOf(before, price) : price(event);
-      const accountPrices = pricesByAccount.get(before.accountId);
-      const now = plausible(
-        accountPrices ? applyPrices(event, list, accountPrices, priceAgainAt(before, price)) : list,
-      );
-      return { before, now, response: countableResponse(event, now) };
+      const list = keepListPrices ? listPriceOf(before, price) : price(before);
+      const now = plausible(applyPrices(before, list, pricesByAccount.get(before.accountId), price));
+      return { before, now, response: countableResponse(before, now) };
     });
     const changed = priced.filter(({ before, now }) => priceText(before) !== priceText(now));
     const known = await countedResponses.find(changed.flatMap(({ response }) => response ?? []));

@@ -9,8 +9,8 @@ import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID } from '../../lambda/domain/accounts/scope.ts';
 import { addDays, dayOf } from '../../lambda/domain/calendar/utc.ts';
 import { declare } from '../../lambda/domain/spend/declared-dimensions.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { mcpVersions } from '../../lambda/http/mcp-http.ts';
-import type { AccountCloseEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { clearOfMidnight } from '../clear-of-midnight.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -61,9 +61,9 @@ const traffic = () =>
   );
 const requestId = (n: number) => requestIdAt(traffic()[n]?.startedAt ?? '', n);
 
-const price = (event: AccountCloseEvent) => {
-  const priced = priceOfTokens(event);
-  return event.reading.usageSource === 'estimated' ? { ...priced, provenance: 'estimated' as const } : priced;
+const price = ({ reading }: Pick<CloseEvent, 'reading'>) => {
+  const priced = priceOfTokens({ reading });
+  return reading.usageSource === 'estimated' ? { ...priced, provenance: 'estimated' as const } : priced;
 };
 
 let agents: Awaited<ReturnType<typeof openAgents>>;

@@ -363,7 +363,7 @@ describe('the recorder over a table that fails', () => {
     const record = openRecorder(table, {
       logger,
       price: (event) => {
-        if (event.requestId === events[0]?.requestId) throw new RangeError('secret');
+        if (event.reading === events[0]?.reading) throw new RangeError('secret');
         return priceOfTokens(event);
       },
       now: () => NOW,

@@ -12,12 +12,12 @@ import { requestPartition } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { attoUsdPerUnit, costNanoUsd } from '../../lambda/domain/money.ts';
 import { noPrices, type OwnPrice, type Terms } from '../../lambda/domain/own-prices/own-price.ts';
+import type { PriceableRequest } from '../../lambda/domain/price/request-rates.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, atListCost, type Counters, knownCostNanoUsd } from '../../lambda/domain/spend/counters.ts';
 import { listCostOf, type RequestRecord } from '../../lambda/domain/spend/request-record.ts';
 import type { PricedUsage } from '../../lambda/domain/usage/usage.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
-import type { PricedEvent } from '../../lambda/usage-recorder/attribute-events.ts';
 import { openMonthPricing } from '../../lambda/usage-recorder/own-prices/price-months.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
@@ -38,7 +38,7 @@ const table = tableForTests();
 const failures = new Set<string>();
 
 /** A token lists at 1,000 nano-USD; models that are called `own` have no list price. */
-const price = (event: Pick<PricedEvent, 'reading' | 'ownRates'>): PricedUsage => {
+const price = (event: Pick<PriceableRequest, 'reading' | 'ownRates'>): PricedUsage => {
   const listed = priceOfTokens(event);
   const isOwn = event.reading.modelServed === 'own';
   const unknown = { costNanoUsd: null, provenance: 'unknown', lines: [] } as const;

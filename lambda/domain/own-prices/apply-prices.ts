@@ -2,7 +2,7 @@ import { monthOf } from '../calendar/utc.ts';
 import { attoUsdPerUnit, capped, costNanoUsd, exactCost, type Fraction, nanoUsdPerUnit, times } from '../money.ts';
 import { matchesModel } from '../price/overrides.ts';
 import { listedRates } from '../price/rates.ts';
-import type { OwnRates } from '../price/request-rates.ts';
+import type { PriceableRequest } from '../price/request-rates.ts';
 import type { AppliedPrice, PricedUsage } from '../usage/usage.ts';
 import { ALL, factorText, NOTHING, product, withoutPercent } from './fraction.ts';
 import { type MatchableRequest, matchingPrices, type PriceMatching } from './matching.ts';
@@ -13,18 +13,23 @@ export interface AccountPrices extends PriceMatching {
   readonly months: Readonly<Record<string, MonthPrices>>;
 }
 
+type Request = MatchableRequest & PriceableRequest;
+/** The price of a request at list prices, or at the rates that it names. */
+type Price = (request: PriceableRequest) => PricedUsage;
+
 /** A request priced at the account's own rates. */
 const atOwnRates = (
-  request: MatchableRequest,
+  request: Request,
   { priceId, model, terms }: OwnPrice,
   list: PricedUsage,
-  priceAt: (rates: OwnRates) => PricedUsage,
+  price: Price,
 ): PricedUsage => {
   if (terms.kind !== 'rates') return list;
   const source = `own:${priceId}`;
   if (terms.usdPerRequest === undefined) {
     const matches = (billed: string) => model === undefined || matchesModel([model], billed);
-    const own = priceAt({ source, rates: listedRates(terms.usdPerMillionTokens, terms.usdPerUnit), matches });
+    const rates = listedRates(terms.usdPerMillionTokens, terms.usdPerUnit);
+    const own = price({ ...request, ownRates: { source, rates, matches } });
     return own.provenance === 'unknown' ? list : own;
   }
   // Nobody knows whether the provider charges for a request that it did not accept.
@@ -48,20 +53,19 @@ export interface BasePrice {
 
 /**
  * @param list the request at list price
- * @param priceAt the request at other rates
  * @returns null for requests that own prices do not concern: the free ones
  */
 export const basePriceOf = (
-  request: MatchableRequest,
+  request: Request,
   list: PricedUsage,
   accountPrices: PriceMatching,
-  priceAt: (rates: OwnRates) => PricedUsage,
+  price: Price,
 ): BasePrice | null => {
   if (list.provenance === 'free') return null;
   const prices = matchingPrices(request, accountPrices);
   if (prices.size === 0) return null;
   const own = prices.get('rates');
-  return { prices, priced: own ? atOwnRates(request, own, list, priceAt) : list };
+  return { prices, priced: own ? atOwnRates(request, own, list, price) : list };
 };
 
 /** The order in which prices apply, after own rates and subscriptions. */
@@ -89,15 +93,17 @@ const costOf = (factors: readonly Fraction[]): number => capped(times(1n, produc
  * The price of a request with the account's own prices. The cost becomes the effective one; `listCostNanoUsd` keeps the one at list
  * price where it differs. An unknown cost stays unknown, unless own rates or a subscription make it known. Pure: it depends on the
  * request, the prices and the factors of its month, and not on the order in which requests are recorded.
+ *
+ * @param accountPrices undefined for an account without own prices
  */
 export const applyPrices = (
-  request: MatchableRequest,
+  request: Request,
   list: PricedUsage,
-  accountPrices: AccountPrices,
-  priceAt: (rates: OwnRates) => PricedUsage,
+  accountPrices: AccountPrices | undefined,
+  price: Price,
 ): PricedUsage => {
-  const base = basePriceOf(request, list, accountPrices, priceAt);
-  if (base === null) return list;
+  const base = accountPrices && basePriceOf(request, list, accountPrices, price);
+  if (!base) return list;
   const { prices, priced } = base;
   const steps: AppliedPrice[] = [];
   const own = priced === list ? undefined : prices.get('rates');

@@ -45,8 +45,8 @@ const NO_RATES: OwnRates = { source: 'book', rates: {}, matches: () => false };
 
 /** A request is priced as the recorder prices it: at list, then with the account's own prices. */
 const priceOf = (request: PriceableRecord, { book, accountPrices }: Pricing, ownRates?: OwnRates): PricedUsage => {
-  const priceAt = (rates: OwnRates | undefined) => priceRequest({ ...request, ownRates: rates }, book);
-  return applyPrices(request, priceAt(ownRates), accountPrices, priceAt);
+  const price = (of: PriceableRequest) => priceRequest(of, book);
+  return applyPrices(request, price({ ...request, ownRates }), accountPrices, price);
 };
 
 const isSameModel = (record: PriceableRecord, { model, provider = record.provider }: Change): boolean =>
@@ -101,8 +101,7 @@ const withPrice = (
   if (!isMonthKind(price.terms.kind)) return { book, accountPrices: prices };
   const sums = new Map<string, MonthSums>();
   for (const record of records) {
-    const priceAt = (ownRates: OwnRates | undefined) => priceRequest({ ...record, ownRates }, book);
-    const base = basePriceOf(record, priceAt(undefined), prices, priceAt);
+    const base = basePriceOf(record, priceRequest(record, book), prices, (of) => priceRequest(of, book));
     const month = monthOf(record.startedAt);
     if (base) sums.set(month, sums.get(month) ?? {});
     if (base) addToMonth(sums.get(month) as MonthSums, base);

@@ -10,12 +10,12 @@ import { type AccountPrices, basePriceOf } from '../../domain/own-prices/apply-p
 import { addToMonth, type MonthSums, monthFactors } from '../../domain/own-prices/month-factors.ts';
 import { holdsBetween, type OwnPrices, type PriceJob } from '../../domain/own-prices/own-price.ts';
 import { CLOSE_AFTER_MS, dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
+import type { PriceableRequest } from '../../domain/price/request-rates.ts';
 import { isPriceable } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../../domain/spend/counters.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import type { PricedUsage } from '../../domain/usage/usage.ts';
-import type { PricedEvent } from '../attribute-events.ts';
-import { listPriceOf, openRepricer, priceAgainAt } from '../reprice.ts';
+import { listPriceOf, openRepricer } from '../reprice.ts';
 
 const BATCH = 200;
 
@@ -45,7 +45,7 @@ export const openMonthPricing = (
     objects = noObjects,
     now = () => new Date(),
   }: {
-    readonly price: (event: PricedEvent) => PricedUsage;
+    readonly price: (request: PriceableRequest) => PricedUsage;
     readonly objects?: ObjectReader;
     readonly now?: () => Date;
   },
@@ -96,7 +96,7 @@ export const openMonthPricing = (
 
   const addRecord = (sums: MonthSums, record: RequestRecord, accountPrices: AccountPrices): void => {
     if (!isPriceable(record)) return;
-    const base = basePriceOf(record, listPriceOf(record, price), accountPrices, priceAgainAt(record, price));
+    const base = basePriceOf(record, listPriceOf(record, price), accountPrices, price);
     if (base) addToMonth(sums, base);
   };
 

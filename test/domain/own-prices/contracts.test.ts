@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { priceRequest } from '../../../fixtures/bundled-prices.ts';
 import { attoUsdPerUnit } from '../../../lambda/domain/money.ts';
 import { applyPrices, basePriceOf } from '../../../lambda/domain/own-prices/apply-prices.ts';
-import type { MatchableRequest } from '../../../lambda/domain/own-prices/matching.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../../../lambda/domain/own-prices/month-factors.ts';
 import { type MonthPrices, noPrices, type OwnPrice, type Terms } from '../../../lambda/domain/own-prices/own-price.ts';
 import { dailyJob } from '../../../lambda/domain/own-prices/price-job.ts';
 import type { PriceBook } from '../../../lambda/domain/price/rates.ts';
-import type { OwnRates } from '../../../lambda/domain/price/request-rates.ts';
+import type { PriceableRequest } from '../../../lambda/domain/price/request-rates.ts';
 import { usdOf } from '../../../lambda/domain/spend/spend-report.ts';
 import { closeEvent } from '../../usage-recorder/events.ts';
 
@@ -64,12 +63,12 @@ const price = (terms: Terms, scope: Partial<OwnPrice> = {}): OwnPrice => ({
 });
 
 const projectOf = new Map([['key-1', 'search']]);
-const priceAt = (event: Event) => (ownRates: OwnRates) => priceRequest({ ...event, ownRates }, book);
+const priceByBook = (of: PriceableRequest) => priceRequest(of, book);
 
 const baseOf = (own: readonly OwnPrice[], event: Event) =>
-  basePriceOf(event, priceRequest(event, book), { prices: own, projectOf }, priceAt(event));
+  basePriceOf(event, priceByBook(event), { prices: own, projectOf }, priceByBook);
 const applied = (own: readonly OwnPrice[], event: Event, months: Readonly<Record<string, MonthPrices>> = {}) =>
-  applyPrices(event as MatchableRequest, priceRequest(event, book), { prices: own, projectOf, months }, priceAt(event));
+  applyPrices(event, priceByBook(event), { prices: own, projectOf, months }, priceByBook);
 
 /** The requests of months, each closed in turn, with the given prices. */
 const close = (own: readonly OwnPrice[], events: readonly Event[], asOf?: Date) => {
