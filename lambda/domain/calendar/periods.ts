@@ -58,14 +58,10 @@ export const CATCH_UP_MS = DAY_MS;
  */
 export const periodsToJudge = (name: PeriodName, now: Date, judgedUntil: Date = now): Period<PeriodName>[] => {
   const missedMs = Math.min(Math.max(0, now.getTime() - judgedUntil.getTime()), CATCH_UP_MS);
-  const periods = [periodAt(name, now)];
   const oldestMs = now.getTime() - LATE_MS[name] - missedMs;
-  for (
-    let last = periodBefore(periods[0] as Period<PeriodName>);
-    Date.parse(last.end) > oldestMs;
-    last = periodBefore(last)
-  )
-    periods.push(last);
+  const periods: Period<PeriodName>[] = [];
+  for (let period = periodAt(name, now); Date.parse(period.end) > oldestMs; period = periodBefore(period))
+    periods.push(period);
   return periods;
 };
 
