@@ -67,7 +67,7 @@ export const tokensByKind = (usage: Usage): Readonly<Record<TokenKind, number>> 
 });
 
 /** The kind whose rate applies when a kind has none: the kind it is part of. */
-const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
+const chargedAs: Readonly<Partial<Record<RateKind, TokenKind>>> = {
   cacheRead: 'input',
   cacheWrite: 'input',
   cacheWrite1h: 'cacheWrite',
@@ -84,8 +84,8 @@ const chargedAs: Readonly<Partial<Record<TokenKind, TokenKind>>> = {
 };
 
 /** The rate of a kind, or of the kind it is part of. */
-export const rateOf = (rates: Rates, kind: TokenKind): { kind: TokenKind; rate: AttoUsd } | null => {
-  for (let at: TokenKind | undefined = kind; at; at = chargedAs[at]) {
+export const rateOf = (rates: Rates, kind: RateKind): { kind: RateKind; rate: AttoUsd } | null => {
+  for (let at: RateKind | undefined = kind; at; at = chargedAs[at]) {
     const rate = rates[at];
     if (rate !== undefined) return { kind: at, rate };
   }

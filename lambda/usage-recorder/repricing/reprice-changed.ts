@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type ModelUse, REPRICED_DAYS } from '../../data/prices/model-use.ts';
@@ -9,7 +10,7 @@ import { HOUR_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { addDays, type Day, dayOf, daysBetween } from '../../domain/calendar/utc.ts';
 import { type CostDifference, withDifferences } from '../../domain/price/cost-differences.ts';
 import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts';
-import { comparedPromptTokens, type PriceBook, type Rates } from '../../domain/price/rates.ts';
+import { comparedPromptTokens, type PriceBook } from '../../domain/price/rates.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { modelsIn } from '../../domain/usage/parts.ts';
 import type { ReportMetrics } from '../report.ts';
@@ -35,13 +36,6 @@ const WAIT_MS = 10 * MINUTE_MS;
 const RESERVE_MS = 30_000;
 const BATCH = 500;
 
-const ratesText = (rates: Rates | undefined): string =>
-  JSON.stringify(
-    Object.entries(rates ?? {})
-      .map(([kind, rate]) => [kind, String(rate)])
-      .sort(),
-  );
-
 /** Whether a model has another price in two books at some time of a day, or is surer of it. */
 const changesBetween = (before: PriceBook, after: PriceBook) => {
   const known = new Map<string, boolean>();
@@ -55,7 +49,7 @@ const changesBetween = (before: PriceBook, after: PriceBook) => {
           comparedPromptTokens.some((inputTokens) => {
             const query = { provider, model, at, inputTokens };
             const [old, next] = [before(query), after(query)];
-            return old?.doubt !== next?.doubt || ratesText(old?.rates) !== ratesText(next?.rates);
+            return old?.doubt !== next?.doubt || !isDeepStrictEqual(old?.rates ?? {}, next?.rates ?? {});
           }),
       );
       known.set(name, differs);

@@ -1,15 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { HOUR_MS } from '../../calendar/units.ts';
 import { nanoUsdPerUnit } from '../../money.ts';
 import { rateOf } from '../charge.ts';
-import {
-  comparedPromptTokens,
-  type PriceLookup,
-  type Rates,
-  type SourcePrice,
-  type TokenKind,
-  tokenKinds,
-} from '../rates.ts';
+import { comparedPromptTokens, type PriceLookup, type RateKind, type Rates, type SourcePrice } from '../rates.ts';
 
 /** The entries of a price list by gateway label, in the order in which they are looked up. */
 export type Entries<E> = Readonly<Record<string, readonly E[]>>;
@@ -64,26 +58,16 @@ interface MergeOptions {
 const isLargeStep = (before: bigint, after: bigint): boolean =>
   before === 0n ? after > 0n : 2n * after > 3n * before || 2n * after < before;
 
-const isLarge = (before: Rates, after: Rates | undefined): boolean =>
-  tokenKinds.some((kind) => {
-    const from = before[kind];
-    const to = after && rateOf(after, kind)?.rate;
-    return from !== undefined && (to === undefined || isLargeStep(from, to));
-  }) ||
+const isLarge = (before: Rates, after: Rates = {}): boolean =>
   Object.entries(before).some(([kind, from]) => {
-    if ((tokenKinds as readonly string[]).includes(kind)) return false;
-    const to = after?.[kind as keyof Rates];
+    // Tokens without a rate of their own have that of the kind they are part of.
+    const to = rateOf(after, kind as RateKind)?.rate;
     return to === undefined || isLargeStep(from, to);
   });
 
 /** Rates in USD per million tokens or units. */
 export const shownPrices = (rates: Rates | undefined) =>
   rates ? Object.fromEntries(Object.entries(rates).map(([kind, rate]) => [kind, nanoUsdPerUnit(rate) / 1_000])) : null;
-
-const sameRates = (a: Rates, b: Rates | undefined): boolean =>
-  b !== undefined &&
-  Object.keys(a).length === Object.keys(b).length &&
-  Object.entries(a).every(([kind, rate]) => b[kind as TokenKind] === rate);
 
 const FAR_FUTURE = new Date('2100-01-01T00:00:00Z');
 
@@ -98,14 +82,10 @@ const entryOf = (price: SourcePrice | null | undefined): string =>
   price ? price.source.slice(price.source.indexOf('/') + 1) : '';
 
 /** Keeping one entry as it was may need another one to stay: that is part of the same change. */
-const firstByName = (changes: Iterable<PriceChange>): PriceChange[] => {
-  const byName = new Map<string, PriceChange>();
-  for (const change of changes) {
-    const name = `${change.provider}/${change.model}`;
-    if (!byName.has(name)) byName.set(name, change);
-  }
-  return [...byName.values()];
-};
+const firstByName = (changes: Iterable<PriceChange>): PriceChange[] =>
+  [...Map.groupBy(changes, ({ provider, model }) => `${provider}/${model}`).values()].map(
+    ([first]) => first as PriceChange,
+  );
 
 const isSameList = (a: readonly object[] = [], b: readonly object[] = []): boolean =>
   JSON.stringify(a, (name, value) => (name === 'earlier' || name === 'since' ? undefined : value)) ===
@@ -165,7 +145,7 @@ export const mergeList = <E extends { readonly id: string }>(
           const query = { ...name, at, inputTokens };
           const old = before(query);
           const found = after(query);
-          if (old ? sameRates(old.rates, found?.rates) : !found) continue;
+          if (isDeepStrictEqual(old?.rates, found?.rates)) continue;
           const entry = entryOf(found ?? old);
           const key = `${name.provider}/${entry}`;
           const prices = { before: shownPrices(old?.rates), after: shownPrices(found?.rates) };
