@@ -4,6 +4,7 @@ import { DAY_MS } from '../calendar/units.ts';
 import type { HostLabel } from '../hosts.ts';
 import type { AppliedPrices, PriceLine, Provenance, Usage } from '../usage/usage.ts';
 import { type CloseEvent, closeEventSchema, type Outcome, type Reading, sessionSchema } from '../usage/usage-event.ts';
+import { type TokenCounterName, tokenCounterNames } from './counters.ts';
 import { type CountedDimensionName, crossDimensionNames } from './dimensions.ts';
 
 const count = z._default(z.int().check(z.nonnegative()), 0);
@@ -17,19 +18,8 @@ const oneOf = <T extends string>() => z.custom<T>((value) => typeof value === 's
 
 /** The stored form of a usage: zeros and nulls may be left out. */
 const usageSchema: z.ZodMiniType<Usage> = z.looseObject({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
-  cacheWrite1hTokens: count,
+  ...(Object.fromEntries(tokenCounterNames.map((name) => [name, count])) as Record<TokenCounterName, typeof count>),
   cacheWrite12hTokens: count,
-  reasoningTokens: count,
-  inputAudioTokens: count,
-  outputAudioTokens: count,
-  inputImageTokens: count,
-  outputImageTokens: count,
-  inputVideoTokens: count,
-  outputVideoTokens: count,
   cacheReadAudioTokens: count,
   cacheReadImageTokens: count,
   billedInputTokens: countOrNull,
