@@ -13,17 +13,8 @@ const shown = [
   'outputTokens',
 ] as const;
 
-/** Points in a block of memory: a few hundred kilobytes. */
-const BLOCK_POINTS = 8_192;
-
 /** A point has its counters, and its cost in the display currency. */
 const COLUMNS = shown.length + 1;
-
-const newBlock = () => ({
-  /** Numbers of the bucket and the group of each point. */
-  places: new Int32Array(2 * BLOCK_POINTS),
-  sums: new Float64Array(COLUMNS * BLOCK_POINTS),
-});
 
 interface GroupPoint {
   readonly group: string;
@@ -37,51 +28,43 @@ interface GroupPoint {
  * account at its limits has more than a million sums, which as objects would take half a gigabyte.
  */
 export const groupPoints = (currency: DisplayCurrency | null) => {
-  const buckets: string[] = [];
-  const groups = new Map<string, number>();
-  const blocks: ReturnType<typeof newBlock>[] = [];
-  let count = 0;
+  const numbers = new Map<string, number>();
+  const numberOf = (group: string): number => {
+    const number = numbers.get(group) ?? numbers.size;
+    numbers.set(group, number);
+    return number;
+  };
+  const buckets = new Map<string, { readonly groups: Int32Array; readonly sums: Float64Array }>();
   return {
-    /** Add each bucket and group once. */
-    add: (bucket: string, group: string, counters: Counters): void => {
-      if (buckets.at(-1) !== bucket) buckets.push(bucket);
-      const number = groups.get(group) ?? groups.size;
-      groups.set(group, number);
-      const at = count++ % BLOCK_POINTS;
-      const block = (at === 0 ? undefined : blocks.at(-1)) ?? newBlock();
-      if (at === 0) blocks.push(block);
-      block.places.set([buckets.length - 1, number], 2 * at);
-      for (const [index, name] of shown.entries()) block.sums[COLUMNS * at + index] = counters[name] ?? 0;
-      block.sums[COLUMNS * at + shown.length] = currency ? displayNanoOf(counters, currency) : Number.NaN;
+    /** Add each bucket once, with all its groups. */
+    add: (bucket: string, sumsOf: ReadonlyMap<string, Counters>): void => {
+      const groups = Int32Array.from(sumsOf.keys(), numberOf);
+      const sums = new Float64Array(COLUMNS * groups.length);
+      for (const [index, counters] of [...sumsOf.values()].entries()) {
+        const displayCost = currency ? displayNanoOf(counters, currency) : Number.NaN;
+        sums.set([...shown.map((name) => counters[name] ?? 0), displayCost], COLUMNS * index);
+      }
+      buckets.set(bucket, { groups, sums });
     },
 
     /** The points of some groups by bucket, in the order of the groups. */
-    of: (wanted: readonly string[]): ReadonlyMap<string, readonly GroupPoint[]> => {
-      const rankOf = new Map(wanted.map((group, rank) => [groups.get(group), { group, rank }]));
-      const found: { readonly bucket: string; readonly rank: number; readonly point: GroupPoint }[] = [];
-      for (let index = 0; index < count; index++) {
-        const block = blocks[Math.floor(index / BLOCK_POINTS)];
-        const at = index % BLOCK_POINTS;
-        const ranked = rankOf.get(block?.places[2 * at + 1]);
-        if (!block || !ranked) continue;
-        const sums = block.sums.subarray(COLUMNS * at, COLUMNS * (at + 1));
-        found.push({
-          bucket: buckets[block.places[2 * at] ?? 0] ?? '',
-          rank: ranked.rank,
-          point: {
-            group: ranked.group,
-            counters: Object.fromEntries(shown.map((name, i) => [name, sums[i]])),
-            displayCost: decimalOfNano(sums[shown.length] ?? Number.NaN),
-          },
-        });
-      }
-      found.sort((left, right) => left.rank - right.rank);
-      return new Map(
-        [...Map.groupBy(found, ({ bucket }) => bucket)].map(([bucket, some]) => [
+    of: (wanted: readonly string[]): ReadonlyMap<string, readonly GroupPoint[]> =>
+      new Map(
+        [...buckets].map(([bucket, { groups, sums }]) => [
           bucket,
-          some.map(({ point }) => point),
+          wanted.flatMap((group): GroupPoint[] => {
+            const index = groups.indexOf(numbers.get(group) ?? -1);
+            if (index === -1) return [];
+            const values = sums.subarray(COLUMNS * index, COLUMNS * (index + 1));
+            return [
+              {
+                group,
+                counters: Object.fromEntries(shown.map((name, i) => [name, values[i]])),
+                displayCost: decimalOfNano(values[shown.length] ?? Number.NaN),
+              },
+            ];
+          }),
         ]),
-      );
-    },
+      ),
   };
 };

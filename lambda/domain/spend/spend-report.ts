@@ -244,8 +244,8 @@ export const spendReport = async (
     for (const [group, counters] of groupsOfBucket.sums) {
       byBucket.add(bucket, counters);
       byGroup.add(group, counters);
-      points.add(bucket, group, counters);
     }
+    points.add(bucket, groupsOfBucket.sums);
     if (byGroup.sums.size > MAX_GROUPS) throw tooManyGroups();
     groupsOfBucket = sumMap();
   };
