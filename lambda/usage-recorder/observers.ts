@@ -36,6 +36,10 @@ export interface Observer {
   readonly observe: (batch: RecordedBatch) => Iterable<Task> | Promise<Iterable<Task>>;
 }
 
+/** A task for each of some values. */
+export const tasksFor = <T>(values: Iterable<T>, act: (value: T) => Promise<unknown>): Task[] =>
+  Array.from(values, (value) => () => act(value));
+
 const TASKS_AT_ONCE = 16;
 
 /**
@@ -76,10 +80,9 @@ const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRec
 export const keyUse = (note: ReturnType<typeof openLastUse>): Observer => ({
   name: 'key use',
   observe: ({ records }) =>
-    latestBy(records, ({ keyId }) => keyId).map(
-      ({ accountId, keyId, startedAt }) =>
-        () =>
-          note(accountServiceKeyKey(accountId, keyId as string), startedAt),
+    tasksFor(
+      latestBy(records, ({ keyId }) => keyId),
+      ({ accountId, keyId, startedAt }) => note(accountServiceKeyKey(accountId, keyId as string), startedAt),
     ),
 });
 
@@ -87,10 +90,9 @@ export const keyUse = (note: ReturnType<typeof openLastUse>): Observer => ({
 export const planUse = (checkPlan: ReturnType<typeof openPlanAlerts>): Observer => ({
   name: 'plan use',
   observe: ({ records }) =>
-    latestBy(records, ({ accountId }) => accountId).map(
-      ({ accountId, startedAt }) =>
-        () =>
-          checkPlan(accountId, startedAt),
+    tasksFor(
+      latestBy(records, (record) => record.accountId),
+      ({ accountId, startedAt }) => checkPlan(accountId, startedAt),
     ),
 });
 
@@ -123,7 +125,7 @@ export const modelUse = (note: (use: ModelUse) => Promise<void>): Observer => ({
         uses.set(Object.values(use).join(' '), use);
       }
     }
-    return [...uses.values()].map((use) => () => note(use));
+    return tasksFor(uses.values(), note);
   },
 });
 
@@ -147,10 +149,6 @@ export const reportedCosts = (add: PriceDrift['add'], loadBook: () => Promise<Pr
       };
       sums.set(name, { day, costs: sum ?? costs });
     }
-    return [...sums.values()].map(
-      ({ day, costs }) =>
-        () =>
-          add(day, costs),
-    );
+    return tasksFor(sums.values(), ({ day, costs }) => add(day, costs));
   },
 });

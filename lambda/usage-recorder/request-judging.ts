@@ -1,7 +1,7 @@
 import QuickLRU from 'quick-lru';
 import type { AccountJob } from '../domain/limits/account-job.ts';
 import type { SendMessage } from '../integrations/queue-sender.ts';
-import type { Observer } from './observers.ts';
+import { type Observer, tasksFor } from './observers.ts';
 
 interface JudgingRequests {
   /** Whether the account has budgets that stop requests. */
@@ -45,11 +45,7 @@ export const budgetJudging = ({ hasBudgets, send, now }: JudgingRequests): Obser
       const oldest = new Map<string, string>();
       for (const { accountId, startedAt } of records)
         if (startedAt < (oldest.get(accountId) ?? '~')) oldest.set(accountId, startedAt);
-      return [...oldest].map(
-        ([accountId, startedAt]) =>
-          () =>
-            request(accountId, startedAt),
-      );
+      return tasksFor(oldest, ([accountId, startedAt]) => request(accountId, startedAt));
     },
   };
 };

@@ -16,7 +16,7 @@ import { type ValueState, valueState } from '../domain/limits/limit-states.ts';
 import { periodId } from '../domain/limits/reservation.ts';
 import { useBy } from '../domain/limits/value-counts.ts';
 import { percentText, usdOf } from '../domain/spend/spend-report.ts';
-import type { Observer } from './observers.ts';
+import { type Observer, tasksFor } from './observers.ts';
 
 /** A forgotten name costs a write that changes nothing. */
 const MAX_REMEMBERED = 10_000;
@@ -117,11 +117,7 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
           byAccount.set(record.accountId, counts);
           counts.set(JSON.stringify([count.budgetId, count.periodId, count.value]), count);
         }
-      return [...byAccount].map(
-        ([accountId, counts]) =>
-          () =>
-            checkAccount(accountId, counts),
-      );
+      return tasksFor(byAccount, ([accountId, counts]) => checkAccount(accountId, counts));
     },
   };
 };
