@@ -7,14 +7,23 @@ import { backOff } from './write.ts';
 export const chunk = <T>(values: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size));
 
-/** Values as they come, in lists of `size`; the last list may be shorter. */
-export async function* inBatches<T>(values: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+/**
+ * Values as they come, in lists of `size`; the last list may be shorter.
+ *
+ * @param mayPart false for two values that must stay in one list, which is longer then
+ */
+export async function* inBatches<T>(
+  values: AsyncIterable<T>,
+  size: number,
+  mayPart: (last: T, next: T) => boolean = () => true,
+): AsyncGenerator<T[]> {
   let batch: T[] = [];
   for await (const value of values) {
+    if (batch.length >= size && mayPart(batch.at(-1) as T, value)) {
+      yield batch;
+      batch = [];
+    }
     batch.push(value);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
   }
   if (batch.length > 0) yield batch;
 }

@@ -4,6 +4,7 @@ import type { Change } from '../../data/ledger/transactions.ts';
 import { noObjects, type ObjectReader } from '../../data/requests/day-file.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openDayReturn } from '../../data/requests/return-day.ts';
+import { inBatches } from '../../data/table/batch.ts';
 import type { Table } from '../../data/table/table.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
@@ -11,7 +12,9 @@ import { limitPeriodAt } from '../../domain/limits/each.ts';
 import { type CountedLimits, valueCountsOf } from '../../domain/limits/value-counts.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 
-const BATCH = 200;
+export const BATCH = 200;
+/** Requests of one instant stay together: a cursor is an instant. */
+export const beganLater = (last: RequestRecord, next: RequestRecord): boolean => last.startedAt > next.startedAt;
 const MAX_ROUNDS = 5;
 
 /** Other writers changed the same records in every round. */
@@ -63,21 +66,16 @@ export const openValueCounting = (
     const period = limit && limitPeriodAt(limit.period, new Date(job.createdAt));
     // The limit is gone, or its days had not begun.
     if (!period) return finish();
-    let batch: RequestRecord[] = [];
+    let doneFrom: string | undefined;
     // The clock of a gateway may be ahead of this one.
     const to = job.doneFrom ?? new Date(nowMs() + DAY_MS).toISOString();
-    for await (const record of requests.all(accountId, { from: period.start, to })) {
-      const last = batch.at(-1);
-      // Requests of one instant stay together: a cursor is an instant.
-      if (last && batch.length >= BATCH && record.startedAt < last.startedAt) {
-        await countRecords(batch, limits);
-        await values.uncounted.keep(accountId, { ...job, doneFrom: last.startedAt });
-        if (isLate()) return;
-        batch = [];
-      }
-      batch.push(record);
+    const records = requests.all(accountId, { from: period.start, to });
+    for await (const batch of inBatches(records, BATCH, beganLater)) {
+      if (doneFrom !== undefined && isLate()) return;
+      await countRecords(batch, limits);
+      doneFrom = batch.at(-1)?.startedAt as string;
+      await values.uncounted.keep(accountId, { ...job, doneFrom });
     }
-    await countRecords(batch, limits);
     return finish();
   };
 

@@ -3,6 +3,7 @@ import { requestExport } from '../../data/exports/day-exports.ts';
 import { noObjects, type ObjectReader } from '../../data/requests/day-file.ts';
 import { openRequests } from '../../data/requests/requests.ts';
 import { openSpend } from '../../data/spend/spend.ts';
+import { inBatches } from '../../data/table/batch.ts';
 import type { Table } from '../../data/table/table.ts';
 import { write } from '../../data/table/write.ts';
 import { addDays, dayOf, type Month, monthOf } from '../../domain/calendar/utc.ts';
@@ -16,8 +17,7 @@ import { addCounters, type Counters } from '../../domain/spend/counters.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import type { PricedUsage } from '../../domain/usage/usage.ts';
 import { listPriceOf, openRepricer } from '../reprice.ts';
-
-const BATCH = 200;
+import { BATCH, beganLater } from './count-values.ts';
 
 const earlier = (a: string, b: string): string => (a < b ? a : b);
 
@@ -76,22 +76,15 @@ export const openMonthPricing = (
     visit: (records: readonly RequestRecord[]) => Promise<boolean>,
     isLate: () => boolean,
   ): Promise<string | null> => {
-    let batch: RequestRecord[] = [];
     const range = { from: startOf(month), to: doneFrom ?? earlier(endOfMonth(month), until) };
     if (range.from >= range.to) return null;
     let reached = range.to;
-    for await (const record of requests.all(accountId, range)) {
-      const last = batch.at(-1);
-      // Requests of one instant stay together: a cursor is an instant.
-      if (last && batch.length >= BATCH && record.startedAt < last.startedAt) {
-        if (!(await visit(batch))) return reached;
-        reached = last.startedAt;
-        if (isLate()) return reached;
-        batch = [];
-      }
-      batch.push(record);
+    for await (const batch of inBatches(requests.all(accountId, range), BATCH, beganLater)) {
+      if (reached !== range.to && isLate()) return reached;
+      if (!(await visit(batch))) return reached;
+      reached = batch.at(-1)?.startedAt ?? reached;
     }
-    return (await visit(batch)) ? null : reached;
+    return null;
   };
 
   const addRecord = (sums: MonthSums, record: RequestRecord, accountPrices: AccountPrices): void => {
