@@ -6,7 +6,7 @@ import * as keys from '../data/table/keys.ts';
 import { findItem } from '../data/table/read.ts';
 import type { Table } from '../data/table/table.ts';
 import { shownWebhookUrl } from '../domain/alerts/channels.ts';
-import { type Day, endOf, monthOf } from '../domain/calendar/utc.ts';
+import { boundsOf, type Day, endOf, monthOf } from '../domain/calendar/utc.ts';
 import { spendCsv } from '../domain/spend/spend-csv.ts';
 
 /** A file of an archive, and where the archive goes on after it. */
@@ -69,18 +69,22 @@ const withoutSecrets = (item: Readonly<Record<string, unknown>>): Record<string,
 /** One item as a line: where it is, and what is on the line; undefined where it is not for the archive. */
 type LineOf = (item: Record<string, unknown>) => unknown;
 
-interface Lines {
+interface Section {
+  /** Name of its first file. */
   readonly name: string;
-  /** Lines behind a position, each with its own. */
-  readonly entries: (after: string | null) => AsyncIterable<{ readonly after: string; readonly line: unknown }>;
+  /** Texts behind a position, each with its own. */
+  readonly texts: (after: string | null) => AsyncIterable<{ readonly after: string; readonly text: string }>;
 }
 
-interface Section {
-  readonly name: string;
-  readonly lines?: Lines;
-  /** The whole file, for a section that is not lines. */
-  readonly text?: () => AsyncIterable<string>;
-}
+const textOf = (line: unknown): string => (line === undefined ? '' : `${JSON.stringify(line)}\n`);
+
+/** A section that is written at once. */
+const whole = (name: string, text: () => Promise<string>): Section => ({
+  name,
+  texts: async function* (after) {
+    if (after === null) yield { after: 'end', text: await text() };
+  },
+});
 
 const README = `Everything of your account in AI Spend Gateway, without secrets.
 
@@ -113,7 +117,8 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     return withoutSecrets({ ...item, ...user, kind: kind === 'META' ? 'account' : kind.toLowerCase() });
   };
 
-  async function* spendOf(accountId: string, month: string): AsyncGenerator<string> {
+  /** Empty for a month without spend. */
+  const spendOf = async (accountId: string, month: string): Promise<string> => {
     const range = { granularity: 'day', from: `${month}-01T00:00:00.000Z`, to: endOf(month).toISOString() } as const;
     const groupBy = ['provider', 'model', 'tag', 'keyId'] as const;
     const names = new Map((await serviceKeys.list(accountId)).map(({ keyId, name }) => [keyId, name]));
@@ -124,52 +129,47 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
         yield { ...counter, dimensions: { ...counter.dimensions, keyId: names.get(keyId ?? '') ?? keyId } };
       }
     })();
-    yield* spendCsv(named, { range, groupBy, filter: {} }, (name) => (name === 'keyId' ? 'key' : name));
-  }
+    const lines = spendCsv(named, { range, groupBy, filter: {} }, (name) => (name === 'keyId' ? 'key' : name));
+    const [header = '', ...buckets] = await Array.fromAsync(lines);
+    return buckets.length === 0 ? '' : header + buckets.join('');
+  };
 
   /** Items of some partitions, one after the other. A position is the index of a partition and the sort key of an item. */
   const itemsOf = (name: string, partitions: readonly string[], lineOf: LineOf): Section => ({
     name: `${name}.jsonl`,
-    lines: {
-      name,
-      entries: async function* (from) {
-        const [, startAt = 0, startAfter = null] = /^(\d+) (.*)$/s.exec(from ?? '') ?? [];
-        for (const [index, pk] of partitions.entries()) {
-          if (index < Number(startAt)) continue;
-          let after = index === Number(startAt) ? startAfter : null;
-          do {
-            const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
-            for (const item of page.items) yield { after: `${index} ${String(item['sk'])}`, line: await lineOf(item) };
-            after = page.after;
-          } while (after !== null);
-        }
-      },
+    texts: async function* (from) {
+      const [, startAt = 0, startAfter = null] = /^(\d+) (.*)$/s.exec(from ?? '') ?? [];
+      for (const [index, pk] of partitions.entries()) {
+        if (index < Number(startAt)) continue;
+        let after = index === Number(startAt) ? startAfter : null;
+        do {
+          const page: Awaited<ReturnType<typeof readPage>> = await readPage(table, pk, after);
+          for (const item of page.items)
+            yield { after: `${index} ${String(item['sk'])}`, text: textOf(await lineOf(item)) };
+          after = page.after;
+        } while (after !== null);
+      }
     },
   });
 
   /** Finds the day's records in the table or its file, even if they move meanwhile. */
   const requestsOf = (accountId: string, day: Day): Section => ({
     name: `requests/${day}.jsonl`,
-    lines: {
-      name: `requests/${day}`,
-      entries: async function* (after) {
-        const range = { from: new Date(day).toISOString(), to: endOf(day).toISOString() };
-        for await (const record of requests.all(accountId, range, {
-          position: after ? { day, requestId: after } : null,
-        })) {
-          const {
-            accountId: _,
-            revision,
-            shard,
-            expiresAt,
-            overflowLevel,
-            keptDimensions,
-            allocations,
-            ...line
-          } = record;
-          yield { after: record.requestId, line };
-        }
-      },
+    texts: async function* (after) {
+      const position = after ? { day, requestId: after } : null;
+      for await (const record of requests.all(accountId, boundsOf(day), { position })) {
+        const {
+          accountId: _,
+          revision,
+          shard,
+          expiresAt,
+          overflowLevel,
+          keptDimensions,
+          allocations,
+          ...line
+        } = record;
+        yield { after: record.requestId, text: textOf(line) };
+      }
     },
   });
 
@@ -177,15 +177,10 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     const days = keptDays(requestedAt);
     const months = [...new Set(days.map(monthOf))];
     return [
-      {
-        name: 'README.txt',
-        text: async function* () {
-          yield README;
-        },
-      },
+      whole('README.txt', async () => README),
       itemsOf('account', [keys.accountKey(accountId).pk, keys.blocksKey(accountId).pk], accountLine),
       itemsOf('audit', [keys.auditPartition(accountId)], withoutSecrets),
-      ...months.map((month) => ({ name: `spend/${month}.csv`, text: () => spendOf(accountId, month) })),
+      ...months.map((month) => whole(`spend/${month}.csv`, () => spendOf(accountId, month))),
       ...days.flatMap((day) => [
         requestsOf(accountId, day),
         itemsOf(`sessions/${day}`, [keys.sessionPartition(accountId, day)], (item) => ({
@@ -196,19 +191,20 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     ];
   };
 
-  /** Lines as files of a bounded size. */
-  async function* filesOf(section: number, { name, entries }: Lines, from: ArchivePosition) {
-    let { file } = from;
+  /** A section as files of a bounded size. */
+  async function* filesOf({ name, texts }: Section, { section, after: from, file: written }: ArchivePosition) {
+    let file = written;
     let text = '';
-    for await (const { after, line } of entries(from.after)) {
-      if (line !== undefined) text += `${JSON.stringify(line)}\n`;
+    for await (const { after, text: more } of texts(from)) {
+      text += more;
       if (text.length < MAX_CHARACTERS) continue;
       file += 1;
       yield { name: fileName(name, file), text, next: { section, after, file } };
       text = '';
     }
-    if (text !== '')
-      yield { name: fileName(name, file + 1), text, next: { section: section + 1, after: null, file: 0 } };
+    const next = { section: section + 1, after: null, file: 0 };
+    if (text !== '') yield { name: fileName(name, file + 1), text, next };
+    yield { next };
   }
 
   /**
@@ -221,24 +217,16 @@ export const openArchiveFiles = (table: Table, requests: Pick<ReturnType<typeof 
     from: ArchivePosition,
   ): AsyncGenerator<(ArchiveFile | { readonly next: ArchivePosition }) & { readonly sections: number }> {
     const all = sectionsOf(accountId, requestedAt);
-    for (let section = from.section; section < all.length; section++) {
-      const { name, lines, text } = all[section] as Section;
-      const next = { section: section + 1, after: null, file: 0 };
-      const start = section === from.section ? from : { section, after: null, file: 0 };
-      if (lines) for await (const file of filesOf(section, lines, start)) yield { ...file, sections: all.length };
-      if (text) {
-        let whole = '';
-        for await (const piece of text()) whole += piece;
-        // A header line alone.
-        const isEmpty = name.endsWith('.csv') && whole.indexOf('\n') === whole.length - 1;
-        if (!isEmpty) yield { name, text: whole, next, sections: all.length };
+    let position = from;
+    while (position.section < all.length)
+      for await (const file of filesOf(all[position.section] as Section, position)) {
+        position = file.next;
+        yield { ...file, sections: all.length };
       }
-      yield { next, sections: all.length };
-    }
   }
   return { read };
 };
 
-const fileName = (name: string, file: number): string => `${name}${file === 1 ? '' : `-${file}`}.jsonl`;
+const fileName = (name: string, file: number): string => (file === 1 ? name : name.replace('.', `-${file}.`));
 
 export type ArchiveFiles = ReturnType<typeof openArchiveFiles>;
