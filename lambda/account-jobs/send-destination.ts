@@ -1,6 +1,7 @@
 import { type DayExports, exportChanges, manifestText } from '../data/exports/day-exports.ts';
 import type { Destinations } from '../data/exports/destinations.ts';
 import type { openRequests } from '../data/requests/requests.ts';
+import { inBatches } from '../data/table/batch.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import type { Destination, DestinationChanges } from '../domain/exports/destination.ts';
 import { otlpLogs, otlpMetrics } from '../domain/exports/otlp.ts';
@@ -57,13 +58,10 @@ export const sendDestination = ({ destinations, dayExports, requests, post, now 
       const toMs = Math.min(from + MINUTE_MS, untilMs);
       const range = { from: new Date(from).toISOString(), to: new Date(toMs).toISOString() };
       const records: RequestRecord[] = [];
-      for await (const record of requests.all(accountId, range)) {
-        records.push(record);
-        if (records.length % RECORDS_PER_POST === 0)
-          await send('logs', otlpLogs(records.slice(-RECORDS_PER_POST), now()));
+      for await (const batch of inBatches(requests.all(accountId, range), RECORDS_PER_POST)) {
+        await send('logs', otlpLogs(batch, now()));
+        records.push(...batch);
       }
-      const rest = records.length % RECORDS_PER_POST;
-      if (rest > 0) await send('logs', otlpLogs(records.slice(-rest), now()));
       // Last, and once for the range: a receiver would add it a second time.
       if (records.length > 0) await send('metrics', otlpMetrics(records, range));
       await noteSent(range.to);

@@ -2,8 +2,7 @@ import pMap from 'p-map';
 import { requestPartitions, shardedMonths } from '../data/accounts/account-items.ts';
 import { BLOCK_RECORDS, type DayFile, encodeDayFile, readBlocks } from '../data/requests/day-file.ts';
 import { type DayFileEntry, leavesAt, type TakenDay } from '../data/requests/day-files.ts';
-import { batchDelete, chunk } from '../data/table/batch.ts';
-import type { Key } from '../data/table/keys.ts';
+import { batchDelete, chunk, inBatches } from '../data/table/batch.ts';
 import { itemsIn } from '../data/table/read.ts';
 import { DAY_MS } from '../domain/calendar/units.ts';
 import { boundsOf } from '../domain/calendar/utc.ts';
@@ -52,16 +51,12 @@ export const moveDay = (exporting: Exporting, blockRecords = BLOCK_RECORDS) => {
     try {
       const encoder = encodeDayFile();
       let sums: Counters = {};
-      let block: RequestRecord[] = [];
-      for await (const record of requests.all(accountId, boundsOf(day), { consistent: true })) {
+      const records = requests.all(accountId, boundsOf(day), { consistent: true });
+      for await (const block of inBatches(records, blockRecords)) {
         if (isLate()) throw new OutOfTimeError('The day is not written yet.');
-        sums = add(sums, record);
-        block.push(record);
-        if (block.length < blockRecords) continue;
+        sums = block.reduce(add, sums);
         await upload.write(encoder.block(block));
-        block = [];
       }
-      if (block.length > 0) await upload.write(encoder.block(block));
       const missing = await missingOf(held, sums);
       if (!isZero(missing) && (missing.requests ?? 0) <= 0) throw new DayFileMismatchError('The records differ.');
       const { body, file } = encoder.end();
@@ -87,7 +82,7 @@ export const moveDay = (exporting: Exporting, blockRecords = BLOCK_RECORDS) => {
     let read = 0;
     for await (const records of readBlocks(objects, file)) {
       if (isLate()) throw new OutOfTimeError('The file is not verified yet.');
-      for (const record of records) sums = add(sums, record);
+      sums = records.reduce(add, sums);
       read += records.length;
     }
     if (read === file.requests && isZero(await missingOf(held, sums))) return;
@@ -96,18 +91,16 @@ export const moveDay = (exporting: Exporting, blockRecords = BLOCK_RECORDS) => {
 
   const clear = async ({ accountId, day }: DayFileEntry, isLate: () => boolean): Promise<void> => {
     for (const pk of requestPartitions(accountId, day, await shardedMonths(table, accountId))) {
-      const remove = (keys: readonly Key[]) => batchDelete(table, keys);
-      let keys: Key[] = [];
-      const removeAll = async () => {
+      const remove = (items: readonly Record<string, unknown>[]) =>
+        batchDelete(
+          table,
+          items.map(({ sk }) => ({ pk, sk: String(sk) })),
+        );
+      const items = itemsIn(table, pk, { ProjectionExpression: 'sk' });
+      for await (const some of inBatches(items, DELETIONS_AT_ONCE * DELETED_AT_ONCE)) {
         if (isLate()) throw new OutOfTimeError('The day is not out of the table yet.');
-        await pMap(chunk(keys, DELETED_AT_ONCE), remove, { concurrency: DELETIONS_AT_ONCE });
-        keys = [];
-      };
-      for await (const { sk } of itemsIn(table, pk, { ProjectionExpression: 'sk' })) {
-        keys.push({ pk, sk: String(sk) });
-        if (keys.length === DELETIONS_AT_ONCE * DELETED_AT_ONCE) await removeAll();
+        await pMap(chunk(some, DELETED_AT_ONCE), remove, { concurrency: DELETIONS_AT_ONCE });
       }
-      await removeAll();
     }
   };
 

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { EvaluationProgress, ShardProgress } from '../data/alerts/evaluation-progress.ts';
 import type { Rule, Rules, UnreadableRule } from '../data/alerts/rules.ts';
+import { inBatches } from '../data/table/batch.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
 import type { Job, SendJob, ShardToJudge } from './job.ts';
 import { emptyReport, failIn, type JudgeReport, judgeRules, type RuleJudging } from './judge-rules.ts';
@@ -37,18 +38,9 @@ const AT_ONCE = 32;
 type FoundRule = Rule | UnreadableRule;
 type AccountRules = readonly [FoundRule, ...FoundRule[]];
 
-/** Groups rules by account. The index has an account's rules next to each other. */
-async function* groupByAccount(rules: AsyncIterable<FoundRule>): AsyncGenerator<AccountRules> {
-  let account: FoundRule[] = [];
-  for await (const rule of rules) {
-    if (account[0] && account[0].accountId !== rule.accountId) {
-      yield account as unknown as AccountRules;
-      account = [];
-    }
-    account.push(rule);
-  }
-  if (account.length > 0) yield account as unknown as AccountRules;
-}
+/** The rules of each account. The index has them next to each other. */
+const byAccount = (rules: AsyncIterable<FoundRule>): AsyncIterable<AccountRules> =>
+  inBatches(rules, 1, (last, next) => last.accountId !== next.accountId);
 
 /**
  * Judges the active rules of a job's shards, and delivers the alerts that fire. What the time does not suffice for becomes another job.
@@ -79,7 +71,7 @@ export const judgeShards = ({ rules, progress, send, ...judging }: JudgeDependen
     const judgeShard = async (shard: ShardToJudge): Promise<ShardToJudge & { readonly isCut: boolean }> => {
       let { after, isWhole } = shard;
       const rulesBefore = report.rules;
-      const accounts = takeUntil(groupByAccount(rules.activeInShard(shard.shard, after ?? undefined)), () =>
+      const accounts = takeUntil(byAccount(rules.activeInShard(shard.shard, after ?? undefined)), () =>
         isLate(remainingMs),
       );
       const judge = async (accountRules: AccountRules): Promise<void> => {

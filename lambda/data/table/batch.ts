@@ -16,16 +16,16 @@ export async function* inBatches<T>(
   values: AsyncIterable<T>,
   size: number,
   mayPart: (last: T, next: T) => boolean = () => true,
-): AsyncGenerator<T[]> {
+): AsyncGenerator<[T, ...T[]]> {
   let batch: T[] = [];
   for await (const value of values) {
     if (batch.length >= size && mayPart(batch.at(-1) as T, value)) {
-      yield batch;
+      yield batch as [T, ...T[]];
       batch = [];
     }
     batch.push(value);
   }
-  if (batch.length > 0) yield batch;
+  if (batch.length > 0) yield batch as [T, ...T[]];
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
