@@ -1,6 +1,11 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics } from '@aws-lambda-powertools/metrics';
+import { Metrics, type MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { ScheduledHandler } from 'aws-lambda';
+
+/** The part of Metrics that most code needs. */
+export interface MetricLog {
+  addMetric(name: string, unit: (typeof MetricUnit)['Count' | 'Milliseconds'], value: number): unknown;
+}
 
 /** The log and metrics of a function that runs on a schedule, and its handler: metrics are published even if the work fails. */
 export const onSchedule = (serviceName: string) => {

@@ -3,6 +3,7 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import pMap from 'p-map';
 import { ROLLUP_MARK_SHARDS } from '../data/table/keys.ts';
 import { MINUTE_MS } from '../domain/calendar/units.ts';
+import type { MetricLog } from '../on-schedule.ts';
 import { OutOfTimeError } from './export-day.ts';
 
 interface RunDueDaysDependencies<D> {
@@ -15,7 +16,7 @@ interface RunDueDaysDependencies<D> {
   /** Form of a failure in the log. */
   readonly failure: string;
   readonly logger: Pick<Logger, 'error'>;
-  readonly metrics: { addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown };
+  readonly metrics: MetricLog;
 }
 
 /** Each holds its row groups in memory. */

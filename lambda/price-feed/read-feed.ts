@@ -9,17 +9,14 @@ import { type FetchedLists, nextLists } from '../domain/price/feed/next-lists.ts
 import { readGenaiPrices } from '../domain/price/feed/read-genai-prices.ts';
 import type { PriceLists } from '../domain/price/price-book.ts';
 import type { FileLimits } from '../integrations/read-public-file.ts';
-
-interface FeedMetrics {
-  addMetric(name: string, unit: (typeof MetricUnit)['Count' | 'Milliseconds'], value: number): unknown;
-}
+import type { MetricLog } from '../on-schedule.ts';
 
 interface FeedDependencies {
   readonly sources: Partial<Record<FeedSource, string>>;
   readonly versions: Pick<PriceVersions, 'readFeed' | 'read' | 'save'>;
   readonly readFile: (url: string, limits: FileLimits) => Promise<Buffer>;
   readonly logger: Pick<Logger, 'info' | 'error' | 'warn'>;
-  readonly metrics: FeedMetrics;
+  readonly metrics: MetricLog;
   readonly now: () => Date;
 }
 

@@ -2,16 +2,17 @@ import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import pMap from 'p-map';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
+import type { MetricLog } from '../on-schedule.ts';
 import { type MessagePart, PoisonEventError, partsOf, usageEventOf } from './parse-event.ts';
 import type { Recorder } from './recorder.ts';
-import { type ReportLogger, type ReportMetrics, reportResults } from './report.ts';
+import { type ReportLogger, reportResults } from './report.ts';
 
 interface Dependencies {
   readonly record: Recorder;
   /** Sends a message's text to the dead letters. @returns its id there */
   readonly giveUp: (text: string) => Promise<string>;
   readonly logger: ReportLogger;
-  readonly metrics: ReportMetrics;
+  readonly metrics: MetricLog;
 }
 
 const SENDS_AT_ONCE = 16;

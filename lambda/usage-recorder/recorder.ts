@@ -1,5 +1,5 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import pMap from 'p-map';
 import { openAccountTerms } from '../data/accounts/account-terms.ts';
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
@@ -15,6 +15,7 @@ import type { PriceBook } from '../domain/price/rates.ts';
 import type { PriceableRequest } from '../domain/price/request-rates.ts';
 import { type PricedUsage, unknownPrice } from '../domain/usage/usage.ts';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
+import type { MetricLog } from '../on-schedule.ts';
 import { type AccountEvent, type AccountUntrackedEvent, attributeEvents, failure, nameOf } from './attribute-events.ts';
 import { openRequestRecorder, type RecordingTerms, type RequestResult } from './record-requests.ts';
 
@@ -144,13 +145,11 @@ export const openRecorder = (
   };
 };
 
-interface Report {
-  readonly logger: Pick<Logger, 'error'>;
-  readonly metrics: Pick<Metrics, 'addMetric'>;
-}
-
 /** The newest price book, for recorders. A version that cannot be used is logged and counted, and an older one is used. */
-export const newestBook = (table: Table, { logger, metrics }: Report): (() => Promise<PriceBook>) =>
+export const newestBook = (
+  table: Table,
+  { logger, metrics }: { readonly logger: Pick<Logger, 'error'>; readonly metrics: MetricLog },
+): (() => Promise<PriceBook>) =>
   openNewestBook({
     versions: openPriceVersions(table),
     onFallback: ({ name }) => {

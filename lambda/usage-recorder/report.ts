@@ -1,12 +1,10 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { UsageEvent } from '../domain/usage/usage-event.ts';
+import type { MetricLog } from '../on-schedule.ts';
 import type { EventResult } from './recorder.ts';
 
 export type ReportLogger = Pick<Logger, 'error' | 'warn'>;
-export interface ReportMetrics {
-  addMetric(name: string, unit: typeof MetricUnit.Count, value: number): unknown;
-}
 
 const errorName = (error: unknown): string => (error instanceof Error ? error.name : String(error));
 
@@ -26,7 +24,7 @@ const logResult = (logger: ReportLogger, event: UsageEvent, result: EventResult)
 
 /** Logs and counts the results of a batch of events. */
 export const reportResults = (
-  { logger, metrics }: { readonly logger: ReportLogger; readonly metrics: ReportMetrics },
+  { logger, metrics }: { readonly logger: ReportLogger; readonly metrics: MetricLog },
   events: readonly UsageEvent[],
   results: readonly EventResult[],
 ): void => {

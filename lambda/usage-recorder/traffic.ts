@@ -1,17 +1,9 @@
-import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { chunk } from '../data/table/batch.ts';
 import type { HostLabel } from '../domain/hosts.ts';
 import type { CloseEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 import type { Observer } from './observers.ts';
 import type { EventResult } from './recorder.ts';
-
-/** One document of CloudWatch's embedded metric format: the part of Powertools' Metrics that is used here. */
-export interface TrafficMetrics {
-  /** Publishes the metrics under these dimensions too; with no members, under the dimension of the service alone. */
-  addDimensions(dimensions: Record<string, string>): unknown;
-  addMetric(name: string, unit: (typeof MetricUnit)['Count' | 'Milliseconds'], value: number): unknown;
-  publishStoredMetrics(): unknown;
-}
 
 /** At 100 values of a metric Powertools publishes the document by itself and loses the dimensions. */
 const MAX_VALUES = 99;
@@ -29,9 +21,10 @@ const finishedBy = (events: readonly UsageEvent[], results: readonly EventResult
   return [...finished.values()];
 };
 
-const publish = (metrics: TrafficMetrics, provider: HostLabel, finished: readonly FinishedRequest[]): void => {
+const publish = (metrics: Metrics, provider: HostLabel, finished: readonly FinishedRequest[]): void => {
   const { Count, Milliseconds } = MetricUnit;
   const count = (matches: (request: FinishedRequest) => boolean) => finished.filter(matches).length;
+  // Under the dimension of the service alone, too.
   metrics.addDimensions({});
   metrics.addDimensions({ provider });
   metrics.addMetric('Requests', Count, finished.length);
@@ -59,7 +52,7 @@ const publish = (metrics: TrafficMetrics, provider: HostLabel, finished: readonl
  *
  * @param newMetrics returns an empty document
  */
-export const traffic = (newMetrics: () => TrafficMetrics): Observer => ({
+export const traffic = (newMetrics: () => Metrics): Observer => ({
   name: 'traffic',
   observe: ({ events, results }) =>
     [...Map.groupBy(finishedBy(events, results), ({ close }) => close.provider)].flatMap(([provider, finished]) =>

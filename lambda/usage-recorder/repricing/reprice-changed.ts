@@ -13,7 +13,7 @@ import { loadBundledBook, openPriceBook } from '../../domain/price/price-book.ts
 import { comparedPromptTokens, type PriceBook } from '../../domain/price/rates.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { modelsIn } from '../../domain/usage/parts.ts';
-import type { ReportMetrics } from '../report.ts';
+import type { MetricLog } from '../../on-schedule.ts';
 import type { RepriceResult } from '../reprice.ts';
 
 interface Dependencies {
@@ -26,7 +26,7 @@ interface Dependencies {
     findPrice: PriceBook,
   ) => (records: readonly RequestRecord[], options: { readonly dryRun: boolean }) => Promise<RepriceResult>;
   readonly logger: Pick<Logger, 'info' | 'error'>;
-  readonly metrics: ReportMetrics;
+  readonly metrics: MetricLog;
   readonly now: () => Date;
 }
 

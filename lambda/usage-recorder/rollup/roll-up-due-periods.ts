@@ -5,13 +5,14 @@ import type { Rollup } from '../../data/spend/rollup.ts';
 import { inBatches } from '../../data/table/batch.ts';
 import { ROLLUP_MARK_SHARDS } from '../../data/table/keys.ts';
 import { isMonth } from '../../domain/calendar/utc.ts';
-import type { ReportLogger, ReportMetrics } from '../report.ts';
+import type { MetricLog } from '../../on-schedule.ts';
+import type { ReportLogger } from '../report.ts';
 
 interface RollupDependencies {
   readonly marks: Pick<RollupMarks, 'due'>;
   readonly rollup: Rollup;
   readonly logger: Pick<ReportLogger, 'error'>;
-  readonly metrics: ReportMetrics;
+  readonly metrics: MetricLog;
 }
 
 const PAGE_SIZE = 200;

@@ -3,15 +3,16 @@ import type { Outbox, OutboxEntry } from '../../data/ledger/outbox.ts';
 import { OUTBOX_SHARDS } from '../../data/table/keys.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import type { UsageEvent } from '../../domain/usage/usage-event.ts';
+import type { MetricLog } from '../../on-schedule.ts';
 import { PoisonEventError, parseUsageEvent } from '../parse-event.ts';
 import type { EventResult, Recorder } from '../recorder.ts';
-import { type ReportLogger, type ReportMetrics, reportResults } from '../report.ts';
+import { type ReportLogger, reportResults } from '../report.ts';
 
 interface SweepDependencies {
   readonly outbox: Outbox;
   readonly record: Recorder;
   readonly logger: ReportLogger;
-  readonly metrics: ReportMetrics;
+  readonly metrics: MetricLog;
   readonly now: () => number;
 }
 
