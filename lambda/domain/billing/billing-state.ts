@@ -66,6 +66,13 @@ const candidatesOf = (subscriptions: readonly Subscription[], prices: PriceList)
     })
     .sort(byWorth);
 
+const free = (billingStatus: BillingStatus): BillingState => ({
+  plan: 'FREE',
+  billingStatus,
+  isSuspended: false,
+  subscription: null,
+});
+
 /**
  * The billing state of an account, from all subscriptions of its customer in any order. It depends on nothing else, in
  * particular not on the event that caused the update.
@@ -78,10 +85,10 @@ export const billingStateOf = (subscriptions: readonly Subscription[], prices: P
     const live = subscriptions.filter((subscription) => !isOver(subscription));
     if (live.length > 0) throw new UnknownPriceError(live);
     const hasHadOne = subscriptions.some(({ status }) => status === 'canceled');
-    return { plan: 'FREE', billingStatus: hasHadOne ? 'CANCELED' : 'ACTIVE', isSuspended: false, subscription: null };
+    return free(hasHadOne ? 'CANCELED' : 'ACTIVE');
   }
   const { billingStatus, paysForPlan } = meanings[best.status];
-  if (!paysForPlan) return { plan: 'FREE', billingStatus, isSuspended: false, subscription: null };
+  if (!paysForPlan) return free(billingStatus);
   const { plan, periodStart, periodEnd } = best;
   return {
     plan,
@@ -96,12 +103,7 @@ export const bestOf = (subscriptions: readonly Subscription[], prices: PriceList
   candidatesOf(subscriptions, prices)[0]?.subscription;
 
 /** The state when the customer was deleted, and its subscriptions with it. */
-export const billingStateWithoutCustomer: BillingState = {
-  plan: 'FREE',
-  billingStatus: 'CANCELED',
-  isSuspended: false,
-  subscription: null,
-};
+export const billingStateWithoutCustomer = free('CANCELED');
 
 /** An account's billing as recorded in the table. */
 export interface RecordedBilling {
