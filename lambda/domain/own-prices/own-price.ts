@@ -221,14 +221,7 @@ export const printPrices = ({ unreadable = [], ...own }: OwnPrices): string => {
   return JSON.stringify({ ...readable, prices: [...readable.prices, ...unreadable] });
 };
 
-export const noPrices: OwnPrices = {
-  prices: [],
-  months: {},
-  job: null,
-  lastJob: null,
-  checkedAt: null,
-  currency: null,
-};
+export const noPrices: OwnPrices = readablePrices.parse({ prices: [] });
 
 /** True where a price holds at some instant of a range. */
 export const holdsBetween = ({ from, until }: Pick<OwnPrice, 'from' | 'until'>, start: string, end: string): boolean =>

@@ -29,15 +29,13 @@ const monthsOf = (prices: readonly OwnPrice[], now: Date): Month[] => {
   return months;
 };
 
+/** A job at the beginning of a month. */
+export const monthBegun = { phase: 'sum', doneFrom: null, sums: {}, requests: 0, counted: '', asOf: null } as const;
+
 const newJob = (months: readonly Month[], factorsOnly: readonly Month[], startsAt: string): PriceJob => ({
+  ...monthBegun,
   months: [...new Set(months)].sort(),
   factorsOnly: [...factorsOnly],
-  phase: 'sum',
-  doneFrom: null,
-  sums: {},
-  requests: 0,
-  counted: '',
-  asOf: null,
   startsAt,
   changed: 0,
   differenceNanoUsd: 0,

@@ -10,7 +10,14 @@ import { addDays, dayOf, type Month, monthOf } from '../../domain/calendar/utc.t
 import { type AccountPrices, basePriceOf } from '../../domain/own-prices/apply-prices.ts';
 import { addToMonth, type MonthSums, monthFactors } from '../../domain/own-prices/month-factors.ts';
 import { holdsBetween, type OwnPrices, type PriceJob } from '../../domain/own-prices/own-price.ts';
-import { CLOSE_AFTER_MS, dailyJob, endOfMonth, monthPricesOf, startOf } from '../../domain/own-prices/price-job.ts';
+import {
+  CLOSE_AFTER_MS,
+  dailyJob,
+  endOfMonth,
+  monthBegun,
+  monthPricesOf,
+  startOf,
+} from '../../domain/own-prices/price-job.ts';
 import type { PriceableRequest } from '../../domain/price/request-rates.ts';
 import { isPriceable } from '../../domain/spend/contribution.ts';
 import { addCounters, type Counters } from '../../domain/spend/counters.ts';
@@ -110,16 +117,7 @@ export const openMonthPricing = (
         await write(table, requestExport(accountId, day, now().getTime()));
   };
 
-  const nextMonth = (job: PriceJob): PriceJob => ({
-    ...job,
-    months: job.months.slice(1),
-    phase: 'sum',
-    doneFrom: null,
-    sums: {},
-    requests: 0,
-    counted: '',
-    asOf: null,
-  });
+  const nextMonth = (job: PriceJob): PriceJob => ({ ...job, ...monthBegun, months: job.months.slice(1) });
 
   const sumUp: Step = async (accountId, own, job, { isLate }) => {
     const month = job.months[0] as Month;
