@@ -1,7 +1,7 @@
 import type { Reservation } from '../domain/limits/reservation.ts';
 import { withoutOther, withoutReserved } from '../domain/spend/dimensions.ts';
 import { durationBucketOf } from '../domain/spend/durations.ts';
-import type { RequestRecord } from '../domain/spend/request-record.ts';
+import { type RequestRecord, requestRecordSchema } from '../domain/spend/request-record.ts';
 import { withoutPath } from '../domain/usage/dialect.ts';
 import { MAX_RAW_USAGE_BYTES } from '../domain/usage/limits.ts';
 import { type PricedUsage, provenances, unknownPrice } from '../domain/usage/usage.ts';
@@ -87,23 +87,13 @@ const facts = (event: AccountRequestEvent) => ({
 });
 
 /** A request with no close event yet: counted, with unknown cost. */
-export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): RequestRecord => ({
-  ...facts(event),
-  ...context,
-  outcome: 'unknown',
-  blockedBy: null,
-  route: null,
-  status: null,
-  ttfbMs: null,
-  totalMs: null,
-  requestBytes: null,
-  responseBytes: null,
-  reading: null,
-  readingTruncated: false,
-  ...unknownPrice('The gateway lost sight of this request before its end.'),
-  lines: [],
-  repeatOf: null,
-});
+export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): RequestRecord =>
+  requestRecordSchema.parse({
+    ...facts(event),
+    ...context,
+    outcome: 'unknown',
+    ...unknownPrice('The gateway lost sight of this request before its end.'),
+  });
 
 /** False of a reservation for one value. */
 const isOfAll = ({ value }: Reservation): boolean => value === undefined;
@@ -136,12 +126,9 @@ export const recordOfClose = (
   ...(repeatOf === null
     ? { ...priced, lines: [...priced.lines] }
     : {
-        usage: priced.usage,
+        ...unknownPrice('This response was already counted with the request that first returned it.', priced.usage),
         costNanoUsd: 0,
         provenance: 'free',
-        priceSource: null,
-        priceVersion: null,
         lines: [],
-        reason: 'This response was already counted with the request that first returned it.',
       }),
 });
