@@ -34,14 +34,11 @@ const MAX_CROSSES = 2_000;
 const MAX_NAMED_CROSSES = 1_500;
 const MAX_VALUES = 1_000;
 
-const sumBy = <T extends { readonly counters: Counters }>(values: Iterable<T>, key: (value: T) => string): T[] => {
-  const sums = new Map<string, T>();
-  for (const value of values) {
-    const sum = sums.get(key(value));
-    sums.set(key(value), sum ? { ...sum, counters: addCounters(sum.counters, value.counters) } : value);
-  }
-  return [...sums.values()];
-};
+const sumBy = <T extends { readonly counters: Counters }>(values: Iterable<T>, key: (value: T) => string): T[] =>
+  [...Map.groupBy(values, key).values()].map((same) => ({
+    ...(same[0] as T),
+    counters: same.map(({ counters }) => counters).reduce(addCounters),
+  }));
 
 const crossKey = ({ dimensions }: SummaryCross): string =>
   JSON.stringify(crossDimensionNames.map((name) => dimensions[name]));
