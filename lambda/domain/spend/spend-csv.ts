@@ -78,11 +78,9 @@ export async function* spendCsv(
   const columns = [...sumColumns, ...(currency ? currencyColumns(currency) : []), ...(latency ? latencyColumns : [])];
   yield line(['time', ...groupBy.map(nameOf), ...columns.map(([name]) => name)]);
   const bucketOf = bucketFinder(range);
-  let bucket = '';
-  let groups = sumMap();
-  let mayAlsoMatch = sumMap();
-  let mayLack = new Set<string>();
-  const flush = () =>
+  const begin = (time: string) => ({ time, groups: sumMap(), mayAlsoMatch: sumMap(), mayLack: new Set<string>() });
+  let bucket = begin('');
+  const linesOf = ({ time, groups, mayAlsoMatch, mayLack }: typeof bucket) =>
     [...new Set([...groups.sums.keys(), ...mayAlsoMatch.sums.keys()])]
       .map((group): [string, Counters] => [group, groups.sums.get(group) ?? {}])
       .sort(byCost)
@@ -95,7 +93,7 @@ export async function* spendCsv(
           }),
         );
         const figures = columns.map(([name, of]) => (ofGroup ? of(ofGroup) : name === 'cost_usd' ? TOO_LARGE : null));
-        return line([bucket, ...(JSON.parse(group) as Field[]), ...figures]);
+        return line([time, ...(JSON.parse(group) as Field[]), ...figures]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {
@@ -103,16 +101,13 @@ export async function* spendCsv(
     // Who sees a part gets no figure of what may be of others: a line of nothing would read as $0.
     if (match === 'fails' || isZero(counters)) continue;
     const next = bucketOf(time);
-    if (next !== bucket) {
-      if (bucket !== '') yield flush();
-      bucket = next;
-      groups = sumMap();
-      mayAlsoMatch = sumMap();
-      mayLack = new Set();
+    if (next !== bucket.time) {
+      if (bucket.time !== '') yield linesOf(bucket);
+      bucket = begin(next);
     }
     const group = groupKey(dimensions, groupBy);
-    (match === 'passes' ? groups : mayAlsoMatch).add(group, counters);
-    if (match === 'unknown') mayLack.add(group);
+    (match === 'passes' ? bucket.groups : bucket.mayAlsoMatch).add(group, counters);
+    if (match === 'unknown') bucket.mayLack.add(group);
   }
-  if (bucket !== '') yield flush();
+  if (bucket.time !== '') yield linesOf(bucket);
 }
