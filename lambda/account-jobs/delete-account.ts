@@ -2,7 +2,7 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { AccountDeletions } from '../data/accounts/account-deletions.ts';
 import type { openAccountHolds } from '../data/accounts/account-holds.ts';
 import type { AccountItems } from '../data/accounts/delete-items.ts';
-import { NotFoundError } from '../domain/errors.ts';
+import { orUndefined } from '../domain/errors.ts';
 import { objectPrefixes } from '../domain/object-keys.ts';
 import type { ObjectStore } from '../integrations/object-store.ts';
 
@@ -40,9 +40,7 @@ export const deleteAccount =
       return;
     if (deletion.phase !== 'deleting') {
       await markDeleted(accountId, now());
-      await holds.cancel(accountId, now().toISOString()).catch((error: unknown) => {
-        if (!(error instanceof NotFoundError)) throw error;
-      });
+      await orUndefined(holds.cancel(accountId, now().toISOString()));
       await deletions.write(accountId, { phase: 'deleting' }, later());
       return logger.info('account closed', { accountId });
     }

@@ -8,7 +8,7 @@ import { openRules } from '../data/alerts/rules.ts';
 import { openLimitValues } from '../data/ledger/limit-values.ts';
 import type { Table } from '../data/table/table.ts';
 import { type Alert, triggeredAlert } from '../domain/alerts/alert.ts';
-import { NotFoundError } from '../domain/errors.ts';
+import { orUndefined } from '../domain/errors.ts';
 import type { EachLimit } from '../domain/limits/block.ts';
 import { atPercent, hasReached, limitPeriodAt, type ValueCount } from '../domain/limits/each.ts';
 import { assumedText, leftOutOf } from '../domain/limits/limit.ts';
@@ -46,12 +46,12 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
   const notified = new QuickLRU<string, true>({ maxSize: MAX_REMEMBERED });
 
   const alertOf = async (accountId: string, limit: EachLimit, state: ValueState, percent: number) => {
-    const { name, channels, isActive } = await rules.find(accountId, limit.id);
+    const rule = await orUndefined(rules.find(accountId, limit.id));
     const period = limitPeriodAt(limit.period, now());
-    if (!isActive || period === null) return null;
+    if (!rule?.isActive || period === null) return null;
     const names = await namesOf(accountId, limit.each);
     const facts: Omit<Alert, 'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'deliveries'> = {
-      ...{ alertId: uuidv7(), accountId, ruleId: limit.id, ruleName: name, type: 'budget', event: 'reached' },
+      ...{ alertId: uuidv7(), accountId, ruleId: limit.id, ruleName: rule.name, type: 'budget', event: 'reached' },
       ...{ percent, triggeredAt: now().toISOString(), period, unit: 'nanoUsd' },
       figure: state.usedNanoUsd,
       limit: state.nanoUsd ?? 0,
@@ -59,7 +59,7 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
       summary: summaryOf(limit, state, names.get(state.value ?? '')),
       contributors: [],
     };
-    return triggeredAlert(facts, channels);
+    return triggeredAlert(facts, rule.channels);
   };
 
   const check = async (accountId: string, limit: EachLimit, { budgetId, periodId: id, value }: ValueCount) => {
@@ -82,16 +82,11 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
     const guard = `${budgetId}.each_${percent}_${nanoUsd}_${of}`;
     const known = `${accountId} ${period.start} ${guard}`;
     if (notified.has(known)) return;
-    try {
-      const alert = await alertOf(accountId, limit, state, percent);
-      // A budget that was switched off meanwhile may be on again in the period.
-      if (!alert) return;
-      await alerts.notify(alert, guard);
-      notified.set(known, true);
-    } catch (error) {
-      // The budget was deleted meanwhile.
-      if (!(error instanceof NotFoundError)) throw error;
-    }
+    const alert = await alertOf(accountId, limit, state, percent);
+    // A budget that was switched off meanwhile may be on again in the period. One that was deleted is not.
+    if (!alert) return;
+    await alerts.notify(alert, guard);
+    notified.set(known, true);
   };
 
   const checkAccount = async (accountId: string, counts: ReadonlyMap<string, ValueCount>): Promise<void> => {
