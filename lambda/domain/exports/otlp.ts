@@ -95,13 +95,6 @@ export const otlpMetrics = (
   range: { readonly from: string; readonly to: string },
 ) => {
   const times = { startTimeUnixNano: nanosOf(Date.parse(range.from)), timeUnixNano: nanosOf(Date.parse(range.to)) };
-  const grouped = (values: readonly Value[]) =>
-    [...Map.groupBy(values, ({ attributes }) => JSON.stringify(attributesOf(attributes)))].map(
-      ([attributes, group]) => ({
-        point: { attributes: JSON.parse(attributes) as object[], ...times },
-        numbers: group.map(({ value }) => value),
-      }),
-    );
   const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 
   const metric = (
@@ -110,7 +103,12 @@ export const otlpMetrics = (
     values: readonly Value[],
     pointOf: (numbers: readonly number[]) => object,
   ) => {
-    const dataPoints = grouped(values).map(({ point, numbers }) => ({ ...point, ...pointOf(numbers) }));
+    const groups = Map.groupBy(values, ({ attributes }) => JSON.stringify(attributesOf(attributes)));
+    const dataPoints = [...groups].map(([attributes, group]) => ({
+      attributes: JSON.parse(attributes) as object[],
+      ...times,
+      ...pointOf(group.map(({ value }) => value)),
+    }));
     const others = { aggregationTemporality: DELTA, ...(kind === 'sum' && { isMonotonic: true }) };
     return dataPoints.length === 0 ? [] : [{ name, unit, [kind]: { ...others, dataPoints } }];
   };
