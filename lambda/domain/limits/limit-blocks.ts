@@ -38,15 +38,7 @@ const keyIdsOf = ({ key, ...filter }: Filter, keys: readonly BlockableKey[]): re
 /** The requests that a filter matches. @param keys of the account: a project or member is those that it has now */
 export const scopeOf = (filter: Filter | undefined, keys: readonly BlockableKey[]): BlockScope => {
   const { provider, model, tag, client, dim } = filter ?? {};
-  const keyIds = keyIdsOf(filter ?? {}, keys);
-  return {
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(tag !== undefined && { tag }),
-    ...(keyIds !== undefined && { keyIds }),
-    ...(client !== undefined && { client }),
-    ...(dim !== undefined && { metadata: dim }),
-  };
+  return { provider, model, tag, keyIds: keyIdsOf(filter ?? {}, keys), client, metadata: dim };
 };
 
 /** True where the gateway has to know of a limit. */
