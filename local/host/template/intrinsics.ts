@@ -1,7 +1,7 @@
 import { LOCAL_REGION } from '../../emulators/cognito.ts';
 import { SetupError } from '../../setup-error.ts';
 import { type Resource, resourcesOf, type Stack } from './assembly.ts';
-import { LOCAL_ACCOUNT, localNames } from './names.ts';
+import { LOCAL_ACCOUNT, namesOf } from './names.ts';
 
 /** A template refers to something that is not there, or uses a function this resolver does not know. */
 export class UnresolvableError extends SetupError {
@@ -40,7 +40,6 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
   const resources = new Map<Stack, Map<string, Resource>>(
     stacks.map((stack) => [stack, new Map(resourcesOf([stack]).map((resource) => [resource.logicalId, resource]))]),
   );
-  const names = localNames((value, { stack }) => resolve(value, stack), sqsEndpoint);
 
   const resourceOf = (logicalId: string, stack: Stack): Resource => {
     const resource = resources.get(stack)?.get(logicalId);
@@ -51,12 +50,14 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
   const ref = (name: string, stack: Stack): unknown => {
     const pseudo = pseudoParameters(stack);
     if (name in pseudo) return pseudo[name];
-    return names.ref(resourceOf(name, stack));
+    return namesOf(resourceOf(name, stack), sqsEndpoint).ref;
   };
 
   const getAtt = (argument: unknown, stack: Stack): unknown => {
     const [logicalId, ...attribute] = Array.isArray(argument) ? argument.map(text) : text(argument).split('.');
-    return names.attribute(resourceOf(logicalId ?? '', stack), attribute.join('.'));
+    const names = namesOf(resourceOf(logicalId ?? '', stack), sqsEndpoint);
+    const name = attribute.join('.');
+    return names.attributes[name] ?? `${names.ref}.${name}`;
   };
 
   const importValue = (argument: unknown, importer: Stack): unknown => {
