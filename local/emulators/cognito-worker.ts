@@ -144,13 +144,12 @@ for (const pool of userPools) {
     const appClient: AppClient = {
       UserPoolId: pool.id,
       ClientId: client.id,
-      ClientName: client.name ?? client.id,
+      ClientName: client.id,
       ...(client.generatesSecret && { ClientSecret: known?.ClientSecret ?? randomBytes(32).toString('hex') }),
-      ...(client.readAttributes && { ReadAttributes: [...client.readAttributes] }),
       CreationDate: new Date(),
       LastModifiedDate: new Date(),
       ...DEFAULT_VALIDITY,
-      ...client.validity,
+      ...client.properties,
     };
     await clients.set(context, ['Clients', client.id], appClient);
   }

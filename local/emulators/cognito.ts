@@ -16,16 +16,10 @@ export interface UserPoolSeed {
 
 interface AppClientSeed {
   readonly id: string;
-  readonly name?: string | undefined;
   /** The client has a secret, which calls must prove. */
-  readonly generatesSecret?: boolean | undefined;
-  /** Attributes in its tokens; all by default. */
-  readonly readAttributes?: readonly string[] | undefined;
-  /** How long its tokens are valid, as CreateUserPoolClient takes it; Cognito's defaults without it. */
-  readonly validity?: Pick<
-    AppClient,
-    'IdTokenValidity' | 'AccessTokenValidity' | 'RefreshTokenValidity' | 'TokenValidityUnits'
-  >;
+  readonly generatesSecret?: boolean;
+  /** Its other properties, as CreateUserPoolClient takes them; Cognito's defaults without them. */
+  readonly properties?: Partial<AppClient>;
 }
 
 export interface CognitoEmulator extends Emulator {

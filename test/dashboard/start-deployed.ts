@@ -6,7 +6,7 @@ import { startSes } from '../../local/emulators/ses.ts';
 
 const POOL = {
   id: `${LOCAL_REGION}_Local0001`,
-  clients: [{ id: 'localclient0000000000000001', generatesSecret: true, readAttributes: ['email'] }],
+  clients: [{ id: 'localclient0000000000000001', generatesSecret: true, properties: { ReadAttributes: ['email'] } }],
   customAttributes: ['custom:accountId'],
 };
 

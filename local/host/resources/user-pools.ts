@@ -10,9 +10,9 @@ const unit = z.enum(['seconds', 'minutes', 'hours', 'days']).exactOptional();
 
 const clientSchema = z.object({
   UserPoolId: z.string(),
-  ClientName: z.string().optional(),
+  ClientName: z.string().exactOptional(),
   GenerateSecret: z.boolean().default(false),
-  ReadAttributes: z.array(z.string()).optional(),
+  ReadAttributes: z.array(z.string()).exactOptional(),
   IdTokenValidity: z.number().exactOptional(),
   AccessTokenValidity: z.number().exactOptional(),
   RefreshTokenValidity: z.number().exactOptional(),
@@ -36,12 +36,10 @@ export const userPoolSeeds = (app: App): UserPoolSeed[] => {
       .map((name) => `custom:${name}`),
     clients: clients
       .filter((client) => client.properties.UserPoolId === pool.ref)
-      .map(({ ref, properties: { ClientName, GenerateSecret, ReadAttributes, UserPoolId: _, ...validity } }) => ({
+      .map(({ ref, properties: { GenerateSecret, ...properties } }) => ({
         id: ref,
-        name: ClientName,
         generatesSecret: GenerateSecret,
-        readAttributes: ReadAttributes,
-        validity,
+        properties,
       })),
   }));
 };

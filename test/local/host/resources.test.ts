@@ -105,7 +105,7 @@ describe('user pools', () => {
         customAttributes: ['custom:accountId'],
         clients: [
           {
-            validity: {
+            properties: {
               IdTokenValidity: 60,
               RefreshTokenValidity: 30,
               TokenValidityUnits: { IdToken: 'minutes', RefreshToken: 'days' },
