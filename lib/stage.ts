@@ -1,10 +1,10 @@
 import { Aspects, type IAspect, Stage } from 'aws-cdk-lib';
 import { CfnStage } from 'aws-cdk-lib/aws-apigateway';
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct, IConstruct } from 'constructs';
 import type { StageSettings } from './config.ts';
 import { acknowledge } from './constructs/acknowledge.ts';
+import { grantActions } from './constructs/grants.ts';
 import { HandlerFunction } from './constructs/handler-function.ts';
 import { raiseAlarms } from './constructs/runbook-alarms.ts';
 import { AccountJobsStack } from './stacks/account-jobs.ts';
@@ -38,13 +38,7 @@ class Traces implements IAspect {
     if (node instanceof CfnStage) node.tracingEnabled = true;
     if (!(node instanceof HandlerFunction)) return;
     (node.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
-    node.addToRolePolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
-        resources: ['*'],
-      }),
-    );
+    grantActions(node, '*', 'xray:PutTraceSegments', 'xray:PutTelemetryRecords');
     if (node.role)
       acknowledge(node.role, {
         'IAM5[Resource::*]': 'Traces have no ARN: X-Ray takes these two actions on all resources alone.',
@@ -57,8 +51,8 @@ export class SpendGatewayStage extends Stage {
   constructor(scope: Construct, settings: StageSettings) {
     super(scope, `ai-spend-${settings.name}`, {
       env: {
-        ...(settings.account === undefined ? {} : { account: settings.account }),
-        ...(settings.region === undefined ? {} : { region: settings.region }),
+        ...(settings.account !== undefined && { account: settings.account }),
+        ...(settings.region !== undefined && { region: settings.region }),
       },
     });
     if (settings.traces) Aspects.of(this).add(new Traces());

@@ -1,5 +1,6 @@
-import { DefaultStackSynthesizer, Stack } from 'aws-cdk-lib';
-import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import { grantActions } from './grants.ts';
 
 const BOOTSTRAP_ROLES = ['deploy-role', 'file-publishing-role', 'lookup-role'];
 const IMAGE_ROLE = 'image-publishing-role';
@@ -20,13 +21,10 @@ export const grantDeployments = (
   { account, region, publishesImage }: DeploymentTarget,
 ): void => {
   const qualifier = DefaultStackSynthesizer.DEFAULT_QUALIFIER;
-  grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({
-      effect: Effect.ALLOW,
-      actions: ['sts:AssumeRole'],
-      resources: [...BOOTSTRAP_ROLES, ...(publishesImage ? [IMAGE_ROLE] : [])].map(
-        (role) => `arn:${Stack.of(scope).partition}:iam::${account}:role/cdk-${qualifier}-${role}-${account}-${region}`,
-      ),
-    }),
+  const roles = [...BOOTSTRAP_ROLES, ...(publishesImage ? [IMAGE_ROLE] : [])];
+  grantActions(
+    grantee,
+    roles.map((role) => `arn:${scope.partition}:iam::${account}:role/cdk-${qualifier}-${role}-${account}-${region}`),
+    'sts:AssumeRole',
   );
 };

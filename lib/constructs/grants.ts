@@ -1,15 +1,19 @@
 import { Stack, Token } from 'aws-cdk-lib';
-import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledge } from './acknowledge.ts';
 
-/** Allows the named actions on one resource. CDK's own grants add neighbours of what is asked for; these do not. */
-export const grantActions = (grantee: IGrantable, resourceArn: string, ...actions: readonly string[]): void => {
+/** Allows the named actions on resources. CDK's own grants add neighbours of what is asked for; these do not. */
+export const grantActions = (
+  grantee: IGrantable,
+  resources: string | readonly string[],
+  ...actions: readonly string[]
+): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({ effect: Effect.ALLOW, actions: [...actions], resources: [resourceArn] }),
+    new PolicyStatement({ actions: [...actions], resources: [resources].flat() }),
   );
 };
 
@@ -41,12 +45,10 @@ export const grantObjects = (
   prefixes: readonly string[],
   ...actions: readonly string[]
 ): void => {
-  grantee.grantPrincipal.addToPrincipalPolicy(
-    new PolicyStatement({
-      effect: Effect.ALLOW,
-      actions: [...actions],
-      resources: prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`)),
-    }),
+  grantActions(
+    grantee,
+    prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`)),
+    ...actions,
   );
   // Another stack imports the bucket's name by this one.
   const exported = Stack.of(bucket).resolve(Stack.of(bucket).exportValue(bucket.bucketArn)) as Record<string, string>;

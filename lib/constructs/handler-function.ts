@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
-import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import * as z from 'zod/mini';
 import type { Retention } from '../config.ts';
 import { BUNDLE_FILE, functionBundle } from './function-bundle.ts';
+import { grantActions } from './grants.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -64,13 +65,7 @@ export class HandlerFunction extends LambdaFunction {
     });
     // Not the managed policy AWSLambdaBasicExecutionRole, which may write to every log group of the account.
     const role = new Role(scope, `${id}Role`, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    role.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logGroup.logGroupArn],
-      }),
-    );
+    grantActions(role, logGroup.logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents');
     super(scope, id, {
       code: functionBundle(props.entry),
       description: props.description,

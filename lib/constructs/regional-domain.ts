@@ -8,7 +8,8 @@ import { Construct, type IDependable } from 'constructs';
 /** Where the DNS records of a domain are made; undefined where they are made by hand. */
 export type Zone = { readonly id: string; readonly name: string } | undefined;
 
-const importZone = (scope: Construct, zone: Zone) =>
+/** The zone, once for a scope; undefined where there is none. */
+export const importZone = (scope: Construct, zone: Zone) =>
   zone && HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId: zone.id, zoneName: zone.name });
 
 /**

@@ -1,5 +1,5 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
 /** IAM's names of DynamoDB's item operations; a transaction needs those of its members. */
 type ItemAction =
@@ -50,7 +50,6 @@ export const grantItems = (grantee: IGrantable, table: ITable, ...accesses: read
     const [{ index, partitions } = { index: undefined, partitions: new Set<string>() }] = sameKeys;
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
-        effect: Effect.ALLOW,
         actions: sameKeys.map(({ action }) => `dynamodb:${action}`),
         resources: [index === undefined ? table.tableArn : `${table.tableArn}/index/${index}`],
         conditions: {

@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { Effect, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { CnameRecord, HostedZone } from 'aws-cdk-lib/aws-route53';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CnameRecord } from 'aws-cdk-lib/aws-route53';
 import {
   ConfigurationSet,
   ConfigurationSetTlsPolicy,
@@ -17,6 +17,7 @@ import { mailFeedbackEnvironment } from '../../lambda/environment.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledgePattern, arnOf } from '../constructs/grants.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
+import { importZone } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { partitions } from './partitions.ts';
 import type { MailSending, StageResources } from './resources.ts';
@@ -58,9 +59,7 @@ export class MailStack extends Stack {
   #identity(domain: string, { hostedZone, retention }: StageSettings) {
     const identity = new EmailIdentity(this, 'Identity', { identity: Identity.domain(domain) });
     identity.applyRemovalPolicy(retention.data);
-    const zone =
-      hostedZone &&
-      HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: hostedZone.id, zoneName: hostedZone.name });
+    const zone = importZone(this, hostedZone);
     for (const [index, { name, value }] of identity.dkimRecords.entries()) {
       if (zone) {
         const record = new CnameRecord(this, `Dkim${index}`, { zone, recordName: `${name}.`, domainName: value });
@@ -77,7 +76,6 @@ export const grantSendMail = (grantee: IGrantable, stack: Stack, { from, configu
   const identities = arnOf(stack, 'ses', 'identity/*');
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
-      effect: Effect.ALLOW,
       actions: ['ses:SendEmail'],
       resources: [identities.arn, arnOf(stack, 'ses', `configuration-set/${configurationSetName}`).arn],
       conditions: { StringEquals: { 'ses:FromAddress': from } },

@@ -6,12 +6,13 @@ import {
   CodeStarConnectionsSourceAction,
   ManualApprovalAction,
 } from 'aws-cdk-lib/aws-codepipeline-actions';
-import { ArnPrincipal, Effect, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { ArnPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { grantDeployments } from '../constructs/bootstrap-roles.ts';
+import { grantActions } from '../constructs/grants.ts';
 import type { DeliveredStage, Delivery, PipelineSettings } from '../delivery.ts';
 
 const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
@@ -44,13 +45,7 @@ export class PipelineStack extends Stack {
     const [owner = '', repo = ''] = settings.repository.split('/');
     const sourceRole = new Role(this, 'SourceRole', { assumedBy: new ArnPrincipal(pipeline.role.roleArn) });
     // CDK grants this only under the former name of the service.
-    sourceRole.addToPolicy(
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: ['codeconnections:UseConnection'],
-        resources: [settings.connectionArn],
-      }),
-    );
+    grantActions(sourceRole, settings.connectionArn, 'codeconnections:UseConnection');
     pipeline.addStage({
       stageName: 'Source',
       actions: [

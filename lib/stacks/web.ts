@@ -31,7 +31,7 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
@@ -47,6 +47,7 @@ import {
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { shown } from '../constructs/grants.ts';
+import { importZone } from '../constructs/regional-domain.ts';
 
 const WEB = join(import.meta.dirname, '../../web');
 
@@ -237,11 +238,8 @@ export class WebStack extends Stack {
   }
 
   #name(distribution: Distribution, { web, hostedZone }: StageSettings) {
-    if (web !== undefined && hostedZone !== undefined) {
-      const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
-        hostedZoneId: hostedZone.id,
-        zoneName: hostedZone.name,
-      });
+    const zone = importZone(this, hostedZone);
+    if (web !== undefined && zone !== undefined) {
       const target = RecordTarget.fromAlias(new CloudFrontTarget(distribution));
       // The dot at the end makes the name absolute; otherwise the zone's name is appended.
       new ARecord(this, 'Alias', { zone, recordName: `${web.name}.`, target });
