@@ -21,7 +21,8 @@ export interface HandlerFunctionProps {
   /** Made by `variablesOf` from a schema of lambda/environment.ts. */
   readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
-  readonly memoryMb: number;
+  /** Left out: 1,024, which have half a processor. */
+  readonly memoryMb?: number;
   readonly retention: Retention;
   readonly reservedConcurrency?: number | undefined;
 }
@@ -75,7 +76,7 @@ export class HandlerFunction extends LambdaFunction {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       timeout: props.timeout,
-      memorySize: props.memoryMb,
+      memorySize: props.memoryMb ?? 1_024,
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       environment: { ...props.environment },
       // Streams on the version before end, and the alias can be pointed back at it. A version takes 70 KB of the 75 GB that a region has for code. Not RETAIN:

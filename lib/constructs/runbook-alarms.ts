@@ -26,6 +26,24 @@ export interface RunbookAlarm {
   readonly ignoresFewSamples?: boolean;
 }
 
+/** Takes a release back: it rings where more than 5 % of a metric fail for two minutes. */
+export const releaseAlarm = (
+  scope: Construct,
+  id: string,
+  summary: string,
+  metric: IMetric,
+  runbookUrl: string,
+): Alarm =>
+  new Alarm(scope, id, {
+    alarmDescription: `${summary} Runbook: ${runbookUrl}#release-taken-back`,
+    metric,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    threshold: 5,
+    evaluationPeriods: 2,
+    datapointsToAlarm: 2,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+
 /**
  * Makes the alarms of a stack's resources in that stack: whatever is renamed or removed takes its alarms with it. Every alarm names
  * its section of the runbook.

@@ -41,7 +41,6 @@ export class AccountJobsStack extends Stack {
       }),
       // Runs do not overlap.
       timeout: Duration.seconds(50),
-      memoryMb: 1024,
       retention: settings.retention,
     });
     const ofAccounts = [

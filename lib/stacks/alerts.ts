@@ -52,7 +52,6 @@ export class AlertsStack extends Stack {
       description: 'Jobs of the rule evaluator -> alerts -> mail and webhooks',
       environment,
       timeout: WORKER_TIMEOUT,
-      memoryMb: 1024,
       retention: settings.retention,
     });
     jobs.addConsumer(worker, {

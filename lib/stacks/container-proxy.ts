@@ -1,12 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import {
-  Alarm,
-  ComparisonOperator,
-  type MathExpression,
-  Metric,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   AlarmBehavior,
   AvailabilityZoneRebalancing,
@@ -40,6 +33,7 @@ import { variablesOf } from '../constructs/handler-function.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { upstreamPorts } from '../constructs/public-network.ts';
 import { addHostRecord } from '../constructs/regional-domain.ts';
+import { releaseAlarm } from '../constructs/runbook-alarms.ts';
 import { share } from './metrics.ts';
 
 const PORT = 8_080;
@@ -144,7 +138,7 @@ export class ContainerProxy extends Construct {
         ...Object.values(gateway.upstreamOrigins),
         ...Object.values(gateway.hosts.own).map(({ origin }) => origin),
       ]),
-      `${settings.runbookUrl}#release-taken-back`,
+      settings.runbookUrl,
     );
     this.#targets.addTarget(this.service);
 
@@ -208,7 +202,7 @@ export class ContainerProxy extends Construct {
     });
   }
 
-  #service(task: FargateTaskDefinition, ports: ReadonlySet<number>, runbook: string): FargateService {
+  #service(task: FargateTaskDefinition, ports: ReadonlySet<number>, runbookUrl: string): FargateService {
     const { cluster, network } = this.#cluster;
     const securityGroup = network.outboundGroup(
       this,
@@ -216,15 +210,8 @@ export class ContainerProxy extends Construct {
       'The load balancer to tasks, tasks to providers and AWS',
       ports,
     );
-    const failed = new Alarm(this, 'Release', {
-      alarmDescription: `Tasks fail during a release: it is taken back. Runbook: ${runbook}`,
-      metric: this.failedShare(MINUTE),
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      threshold: 5,
-      evaluationPeriods: 2,
-      datapointsToAlarm: 2,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
+    const summary = 'Tasks fail during a release: it is taken back.';
+    const failed = releaseAlarm(this, 'Release', summary, this.failedShare(MINUTE), runbookUrl);
     return new FargateService(this, 'Service', {
       cluster: cluster as ICluster,
       taskDefinition: task,

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { Alarm, ComparisonOperator, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { Alias, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -11,17 +11,17 @@ import type { ErrorMessages } from '../constructs/error-responses.ts';
 import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
+import { releaseAlarm } from '../constructs/runbook-alarms.ts';
+import { share } from './metrics.ts';
 
 const MINUTE = Duration.minutes(1);
 
 /**
  * A new version of a function gets a tenth of the requests for five minutes, then all of them. If the alarm rings before, the
  * alias returns to the old version and the deployment fails.
- *
- * @param runbook its section about a release that was taken back
  */
 class CanaryRelease extends Construct {
-  constructor(scope: Construct, id: string, alias: Alias, runbook: string) {
+  constructor(scope: Construct, id: string, alias: Alias, runbookUrl: string) {
     super(scope, id);
     // Counts the new version only: failures of a tenth of all requests would go unnoticed.
     const ofNewVersion = (metricName: string) =>
@@ -36,21 +36,8 @@ class CanaryRelease extends Construct {
         statistic: Stats.SUM,
         period: MINUTE,
       });
-    const alarm = new Alarm(this, 'Errors', {
-      alarmDescription: `The new version fails: it is taken back. Runbook: ${runbook}`,
-      metric: new MathExpression({
-        label: 'Errors of the new version, %',
-        expression: 'IF(invocations > 0, 100 * FILL(errors, 0) / invocations)',
-        usingMetrics: { errors: ofNewVersion('Errors'), invocations: ofNewVersion('Invocations') },
-        period: MINUTE,
-      }),
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      // Per cent.
-      threshold: 5,
-      evaluationPeriods: 2,
-      datapointsToAlarm: 2,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
+    const failed = share('Errors of the new version, %', ofNewVersion('Errors'), ofNewVersion('Invocations'), MINUTE);
+    const alarm = releaseAlarm(this, 'Errors', 'The new version fails: it is taken back.', failed, runbookUrl);
     const group = new LambdaDeploymentGroup(this, 'Group', {
       alias,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
@@ -116,8 +103,7 @@ export class ProviderProxy extends Construct {
         ? { provisionedConcurrentExecutions: concurrency.provisionedConcurrency }
         : {}),
     });
-    if (settings.gateway.canaryRelease)
-      new CanaryRelease(this, 'Release', live, `${settings.runbookUrl}#release-taken-back`);
+    if (settings.gateway.canaryRelease) new CanaryRelease(this, 'Release', live, settings.runbookUrl);
     // The function checks X-Service-Key itself, in the order of the specification, and passes the provider’s Authorization on: an
     // authorizer would take that header for its own. The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
     const route = { method: 'ANY', handler: live as IFunction, streams: true, timeout: LONGEST_REQUEST } as const;

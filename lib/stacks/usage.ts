@@ -60,7 +60,6 @@ export class UsageStack extends Stack {
         DEAD_LETTER_QUEUE_URL: this.deadLetterQueue.queueUrl,
       }),
       timeout: RECORDER_TIMEOUT,
-      memoryMb: 1024,
       retention: settings.retention,
       reservedConcurrency: settings.recorder.reservesConcurrency ? maxConcurrency : undefined,
     });
@@ -78,7 +77,6 @@ export class UsageStack extends Stack {
       every: Duration.minutes(1),
       environment,
       timeout: Duration.seconds(50),
-      memoryMb: 1024,
       retention: settings.retention,
     });
 
@@ -88,7 +86,6 @@ export class UsageStack extends Stack {
       every: Duration.hours(1),
       environment,
       timeout: Duration.minutes(15),
-      memoryMb: 1024,
       retention: settings.retention,
     });
     const repricingVariables = variablesOf(repricingEnvironment, { ...variables, OBJECT_BUCKET: objects.bucketName });
@@ -98,7 +95,6 @@ export class UsageStack extends Stack {
       every: Duration.minutes(5),
       environment: repricingVariables,
       timeout: Duration.minutes(4),
-      memoryMb: 1024,
       retention: settings.retention,
     });
     const { everyMinutes, sources } = settings.priceFeed;
@@ -122,7 +118,6 @@ export class UsageStack extends Stack {
       every: Duration.minutes(15),
       environment: repricingVariables,
       timeout: Duration.minutes(14),
-      memoryMb: 1024,
       retention: settings.retention,
     });
     this.scheduled = [sweep, rollup, ownPrices, priceFeed, repricing];
