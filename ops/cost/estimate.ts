@@ -93,12 +93,6 @@ export const lambdaCostPerMillion = (traffic: Traffic, memoryMb: number): Cost =
 export const requestsInFlight = (requestsPerSecond: number, durationMs: number): number =>
   requestsPerSecond * ((durationMs + CLOSE_EVENT_MS) / 1_000);
 
-export interface Fleet {
-  readonly tasks: number;
-  readonly vcpusPerTask: number;
-  readonly memoryGbPerTask: number;
-}
-
 /** Capacity of a load balancer's unit in an hour: new connections a second are left out, SDKs keep theirs. */
 const CAPACITY_UNIT = { activeConnections: 3_000, gbPerHour: 1 };
 const SECONDS_PER_HOUR = 3_600;
@@ -110,18 +104,15 @@ const LOAD_BALANCER_ADDRESSES = 3;
 const TASK = { vcpus: 1, memoryGb: 2, min: 3, openRequests: 400, processorShare: 0.6 };
 
 /** The containers that a steady rate needs. */
-export const fleetFor = (traffic: Traffic, requestsPerSecond: number): Fleet => ({
-  tasks: Math.max(
+export const tasksFor = (traffic: Traffic, requestsPerSecond: number): number =>
+  Math.max(
     TASK.min,
     Math.ceil(requestsInFlight(requestsPerSecond, traffic.durationMs) / TASK.openRequests),
     Math.ceil((requestsPerSecond * traffic.processorMs) / 1_000 / TASK.processorShare),
-  ),
-  vcpusPerTask: TASK.vcpus,
-  memoryGbPerTask: TASK.memoryGb,
-});
+  );
 
-/** USD for a million tracked requests on a fleet of containers that serves this rate around the clock. */
-export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: number, fleet: Fleet): Cost => {
+/** USD for a million tracked requests in containers that serve this rate around the clock. */
+export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: number): Cost => {
   const perHour = requestsPerSecond * SECONDS_PER_HOUR;
   const { requestBytes, responseBytes, durationMs } = traffic;
   const capacityUnits = Math.max(
@@ -129,15 +120,13 @@ export const containerCostPerMillion = (traffic: Traffic, requestsPerSecond: num
     (perHour * (requestBytes + responseBytes)) / GB / CAPACITY_UNIT.gbPerHour,
   );
   const taskHour =
-    fleet.vcpusPerTask * awsPrices.fargateVcpuHour +
-    fleet.memoryGbPerTask * awsPrices.fargateGbHour +
-    awsPrices.publicIpv4Hour;
+    TASK.vcpus * awsPrices.fargateVcpuHour + TASK.memoryGb * awsPrices.fargateGbHour + awsPrices.publicIpv4Hour;
   const loadBalancerHour =
     awsPrices.loadBalancerHour +
     capacityUnits * awsPrices.loadBalancerCapacityUnitHour +
     LOAD_BALANCER_ADDRESSES * awsPrices.publicIpv4Hour;
   return perMillion({
-    containers: (fleet.tasks * taskHour) / perHour,
+    containers: (tasksFor(traffic, requestsPerSecond) * taskHour) / perHour,
     'load balancer': loadBalancerHour / perHour,
     firewall: awsPrices.wafRequest,
     ...tracking,
@@ -191,10 +180,21 @@ export const monthlyCost = (
 ): number => {
   const costs: Record<Engine, () => Cost> = {
     Lambda: () => lambdaCostPerMillion(traffic, memoryMb),
-    containers: () => containerCostPerMillion(traffic, requestsPerSecond, fleetFor(traffic, requestsPerSecond)),
+    containers: () => containerCostPerMillion(traffic, requestsPerSecond),
   };
   const millions = (requestsPerSecond * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
   return millions * totalOf(costs[engine]()) + storagePerMonth(requestsPerSecond, retentionDays).usd;
+};
+
+/** The lowest rate between two of which something holds that holds of all above it, too. */
+export const firstRate = (least: number, most: number, holds: (rate: number) => boolean): number => {
+  let [low, high] = [least, most];
+  while (high / low > 1.000_1) {
+    const middle = Math.sqrt(low * high);
+    if (holds(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 };
 
 /**
@@ -204,15 +204,9 @@ export const monthlyCost = (
 export const breakEvenPerSecond = (traffic: Traffic, assumptions: Assumptions): number | undefined => {
   const costsLess = (rate: number) =>
     monthlyCost('containers', traffic, rate, assumptions) < monthlyCost('Lambda', traffic, rate, assumptions);
-  let [low, high] = [1e-4, 1e4];
-  if (!costsLess(high)) return undefined;
-  if (costsLess(low)) return 0;
-  while (high / low > 1.001) {
-    const middle = Math.sqrt(low * high);
-    if (costsLess(middle)) high = middle;
-    else low = middle;
-  }
-  return Number(high.toPrecision(3));
+  const [least, most] = [1e-4, 1e4];
+  if (!costsLess(most)) return undefined;
+  return costsLess(least) ? 0 : Number(firstRate(least, most, costsLess).toPrecision(3));
 };
 
 /** Resources of a stage whatever its traffic; a test compares it with the templates. */
@@ -266,8 +260,7 @@ export const fixedCostPerMonth = (resources: FixedResources): Cost => ({
 
 /** USD a month of the fewest containers and their load balancer, without traffic. */
 export const idleContainersPerMonth = (): number => {
-  const idle = fleetFor(NO_TRAFFIC, 0);
-  const { containers = 0, 'load balancer': loadBalancer = 0 } = containerCostPerMillion(NO_TRAFFIC, 1, idle);
+  const { containers = 0, 'load balancer': loadBalancer = 0 } = containerCostPerMillion(NO_TRAFFIC, 1);
   return ((containers + loadBalancer) * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
 };
 

@@ -1,10 +1,11 @@
 import {
   type Assumptions,
   type Engine,
-  fleetFor,
+  firstRate,
   monthlyCost,
   requestsInFlight,
   type Traffic,
+  tasksFor,
   WRITE_UNITS,
 } from './estimate.ts';
 
@@ -28,17 +29,6 @@ const TABLE_WRITE_UNITS = 40_000;
 /** The rate of requests at which this many are in flight. */
 const rateInFlight = (requests: number) => (traffic: Traffic) => requests / requestsInFlight(1, traffic.durationMs);
 
-/** The highest rate that a number of machines carries. */
-const rateOf = (machinesFor: (traffic: Traffic, rate: number) => number, machines: number) => (traffic: Traffic) => {
-  let [low, high] = [0.01, 1e6];
-  while (high / low > 1.000_1) {
-    const middle = Math.sqrt(low * high);
-    if (machinesFor(traffic, middle) > machines) high = middle;
-    else low = middle;
-  }
-  return low;
-};
-
 const table: readonly Limit[] = [
   { what: 'write units of a new table, 4,000 a second', perSecond: () => NEW_TABLE_WRITE_UNITS / WRITE_UNITS },
   { what: 'write units of a table, 40,000 a second', perSecond: () => TABLE_WRITE_UNITS / WRITE_UNITS },
@@ -58,36 +48,26 @@ const limits: Readonly<Record<Engine, readonly Limit[]>> = {
   containers: [
     {
       what: 'containers.maxTasks, 30',
-      perSecond: rateOf((traffic, rate) => fleetFor(traffic, rate).tasks, MAX_TASKS),
+      perSecond: (traffic) => firstRate(0.01, 1e6, (rate) => tasksFor(traffic, rate) > MAX_TASKS),
     },
     ...table,
   ],
 };
 
 /** The limit that a rising rate meets first. */
-export const firstLimit = (engine: Engine, traffic: Traffic): { readonly what: string; readonly perSecond: number } =>
+export const firstLimit = (engine: Engine, traffic: Traffic) =>
   limits[engine]
     .map(({ what, perSecond }) => ({ what, perSecond: perSecond(traffic) }))
     .reduce((first, each) => (each.perSecond < first.perSecond ? each : first));
 
-export interface ScaleRow {
-  readonly engine: Engine;
-  readonly traffic: string;
-  readonly perSecond: number;
-  /** Count of resources at this rate. */
-  readonly size: string;
-  /** That this rate exceeds, or undefined. */
-  readonly limit: string | undefined;
-  readonly usdPerMonth: number;
-}
-
+/** Count of resources at a rate. */
 const sizeOf = (engine: Engine, traffic: Traffic, rate: number): string =>
   engine === 'containers'
-    ? `${fleetFor(traffic, rate).tasks} tasks`
+    ? `${tasksFor(traffic, rate)} tasks`
     : `${Math.ceil(requestsInFlight(rate, traffic.durationMs))} environments`;
 
-/** Needs, costs and first limit of a rate. */
-export const scaleRow = (engine: Engine, traffic: Traffic, perSecond: number, assumptions: Assumptions): ScaleRow => {
+/** Needs and costs of a rate, and the first limit that it exceeds. */
+export const scaleRow = (engine: Engine, traffic: Traffic, perSecond: number, assumptions: Assumptions) => {
   const first = firstLimit(engine, traffic);
   return {
     engine,

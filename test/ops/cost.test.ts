@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import {
   breakEvenPerSecond,
   containerCostPerMillion,
-  fleetFor,
   idleContainersPerMonth,
   lambdaCostPerMillion,
   monthlyCost,
@@ -10,6 +9,7 @@ import {
   requestsInFlight,
   storagePerMonth,
   type Traffic,
+  tasksFor,
   totalOf,
 } from '../../ops/cost/estimate.ts';
 import { firstLimit, scaleRow } from '../../ops/cost/limits.ts';
@@ -62,19 +62,18 @@ describe('containers', () => {
   });
 
   it('cost by the hour, whatever the length of a stream', () => {
-    const fleet = { tasks: 4, vcpusPerTask: 2, memoryGbPerTask: 4 };
-    const short = containerCostPerMillion({ ...stream, durationMs: 1_000 }, 100, fleet);
-    const long = containerCostPerMillion({ ...stream, durationMs: 60_000 }, 100, fleet);
-    expect(short['containers']).toBeCloseTo((1e6 * 4 * (2 * 0.03238 + 4 * 0.00356 + 0.005)) / 360_000, 6);
+    const short = containerCostPerMillion({ ...stream, durationMs: 1_000 }, 10);
+    const long = containerCostPerMillion({ ...stream, durationMs: 10_000 }, 10);
+    expect(short['containers']).toBeCloseTo((1e6 * 3 * (0.03238 + 2 * 0.00356 + 0.005)) / 36_000, 6);
     expect(long['containers']).toBe(short['containers']);
-    expect(totalOf(long)).toBeLessThan(totalOf(lambdaCostPerMillion({ ...stream, durationMs: 60_000 }, 512)));
+    expect(totalOf(long)).toBeLessThan(totalOf(lambdaCostPerMillion({ ...stream, durationMs: 10_000 }, 512)));
   });
 });
 
 describe('a fleet', () => {
   it('is of the fewest tasks, or as many as open requests or processor time need', () => {
     const tasks = (durationMs: number, processorMs: number, rate: number) =>
-      fleetFor({ ...stream, durationMs, processorMs }, rate).tasks;
+      tasksFor({ ...stream, durationMs, processorMs }, rate);
     expect(tasks(1_000, 1, 10)).toBe(3);
     // 4,000 requests in flight, 400 for each.
     expect(tasks(39_980, 1, 100)).toBe(10);
