@@ -6,31 +6,17 @@ import { SetupError } from '../setup-error.ts';
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** `/gateway/{label}/…`: the label and the rest of the path. */
+type Override = ReturnType<typeof providerInPath>;
+
 /** The servers behind the one port. */
 interface FrontRoutes {
-  /** A provider's host, or `/gateway/{label}/…` with the label and the rest of the path. */
-  readonly gateway: (
-    request: IncomingMessage,
-    response: ServerResponse,
-    override?: { readonly label: string; readonly target: string },
-  ) => void;
+  /** A provider's host, or a path that names it. */
+  readonly gateway: (request: IncomingMessage, response: ServerResponse, override?: Override) => void;
   /** A WebSocket's handshake, by the same host or path. */
-  readonly upgrade: (
-    request: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    override?: { readonly label: string; readonly target: string },
-  ) => void;
+  readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer, override?: Override) => void;
   readonly dashboard: Listener;
   readonly index: Listener;
-}
-
-export interface Front {
-  readonly port: number;
-  /** Until then every request gets 503. */
-  open(routes: FrontRoutes): void;
-  /** Stops listening and waits for requests in flight; what is still there after the grace is cut off. */
-  close(graceMs: number): Promise<void>;
 }
 
 const isGatewayHost = (host: string | undefined): boolean => /\.localhost(:\d+)?$/i.test(host ?? '');
@@ -63,7 +49,7 @@ const listen = (server: Server, port: number): Promise<void> =>
  * @param port 0 for a free one
  * @throws SetupError where something else listens on it
  */
-export const openFront = async (port: number): Promise<Front> => {
+export const openFront = async (port: number) => {
   let routes: FrontRoutes | undefined;
   const server = gatewayHttpServer(
     (request, response) => {
@@ -80,9 +66,13 @@ export const openFront = async (port: number): Promise<Front> => {
   await listen(server, port);
   return {
     port: (server.address() as AddressInfo).port,
-    open(opened) {
+    /** Until then every request gets 503. */
+    open(opened: FrontRoutes): void {
       routes = opened;
     },
-    close: (graceMs) => closeServer(server, graceMs),
+    /** Stops listening and waits for requests in flight; what is still there after the grace is cut off. */
+    close: (graceMs: number): Promise<void> => closeServer(server, graceMs),
   };
 };
+
+export type Front = Awaited<ReturnType<typeof openFront>>;

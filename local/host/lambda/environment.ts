@@ -19,14 +19,6 @@ export class InvocationError extends Error {
 /** Takes the bytes of a streamed response; resolves when there is room for more. */
 export type TakeChunk = (bytes: Uint8Array) => Promise<void>;
 
-/** One execution environment: takes one invocation at a time, and none after it has ended. */
-export interface ExecutionEnvironment {
-  readonly ended: boolean;
-  /** @throws InvocationError */
-  invoke(invocation: Omit<Invocation, 'deadline'>, takeChunk?: TakeChunk): Promise<unknown>;
-  stop(): Promise<void>;
-}
-
 /** Lambda gives ten seconds; all functions of a stack may begin at once here. */
 const INIT_TIMEOUT_MS = 60_000;
 const STOP_GRACE_MS = 500;
@@ -39,12 +31,12 @@ const MAX_RESULT_BYTES = MAX_EVENT_BYTES + 100;
 const { NODE_COMPILE_CACHE } = process.env;
 const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
-/** @param env the function's whole environment: nothing else of the host's own shows through */
-export const startEnvironment = (
-  lambda: LambdaFunction,
-  env: Readonly<Record<string, string>>,
-  log: FunctionLog,
-): ExecutionEnvironment => {
+/**
+ * One execution environment: takes one invocation at a time, and none after it has ended.
+ *
+ * @param env the function's whole environment: nothing else of the host's own shows through
+ */
+export const startEnvironment = (lambda: LambdaFunction, env: Readonly<Record<string, string>>, log: FunctionLog) => {
   const setup: WorkerSetup = { file: lambda.file, exportName: lambda.exportName };
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: setup,
@@ -69,7 +61,7 @@ export const startEnvironment = (
   let take: TakeChunk = async () => {};
   /** Nobody takes the response any more: without an end the handler would wait for ever. */
   const abandon = (error: Error) => {
-    end({ name: 'Runtime.InvalidStreamingResponse', message: error.message, stack: undefined });
+    end({ name: 'Runtime.InvalidStreamingResponse', message: error.message });
     void worker.terminate();
   };
   worker.on('message', (message: WorkerMessage) => {
@@ -78,11 +70,7 @@ export const startEnvironment = (
   });
   worker.on('error', (error) => end({ name: error.name, message: error.message, stack: error.stack }));
   worker.on('exit', (code) =>
-    end({
-      name: 'Runtime.ExitError',
-      message: `The function's process ended with exit code ${code}.`,
-      stack: undefined,
-    }),
+    end({ name: 'Runtime.ExitError', message: `The function's process ended with exit code ${code}.` }),
   );
 
   /** The worker's next message, or an error when none comes in time; then the environment is ended, as on Lambda. */
@@ -91,7 +79,7 @@ export const startEnvironment = (
     const { promise, resolve } = Promise.withResolvers<WorkerMessage>();
     receive = resolve;
     const timer = setTimeout(() => {
-      end({ name: 'Sandbox.Timedout', message: `Task timed out after ${withinMs / 1000} seconds`, stack: undefined });
+      end({ name: 'Sandbox.Timedout', message: `Task timed out after ${withinMs / 1000} seconds` });
       void worker.terminate();
     }, withinMs);
     try {
@@ -107,7 +95,8 @@ export const startEnvironment = (
     get ended() {
       return ended;
     },
-    async invoke(invocation, takeChunk) {
+    /** @throws InvocationError */
+    async invoke(invocation: Omit<Invocation, 'deadline'>, takeChunk?: TakeChunk): Promise<unknown> {
       const init = await ready;
       if (init.kind === 'error') throw new InvocationError(init.error);
       const deadline = Date.now() + lambda.timeoutMs;
@@ -121,11 +110,10 @@ export const startEnvironment = (
         throw new InvocationError({
           name: 'Function.ResponseSizeTooLarge',
           message: `Response payload size (${bytes} bytes) exceeded maximum allowed payload size (${MAX_RESULT_BYTES} bytes).`,
-          stack: undefined,
         });
       return JSON.parse(message.json);
     },
-    async stop() {
+    async stop(): Promise<void> {
       if (ended) return;
       const exited = once(worker, 'exit');
       send({ kind: 'stop' });
@@ -135,3 +123,5 @@ export const startEnvironment = (
     },
   };
 };
+
+export type ExecutionEnvironment = ReturnType<typeof startEnvironment>;

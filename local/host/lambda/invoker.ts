@@ -26,17 +26,6 @@ export const runtimeEnvironment = (
   ...endpoints,
 });
 
-/** Runs functions as Lambda would: one invocation at a time per environment, more environments on demand, up to a few. */
-export interface Invoker {
-  /**
-   * @param takeChunk gets the response of a function that streams; the result is null then
-   * @throws InvocationError, after it has been logged
-   */
-  invoke(lambda: LambdaFunction, event: unknown, takeChunk?: TakeChunk): Promise<unknown>;
-  /** Waits for what is running, then ends all environments. */
-  stop(): Promise<void>;
-}
-
 const MAX_ENVIRONMENTS = 4;
 
 interface Fleet {
@@ -47,13 +36,15 @@ interface Fleet {
 }
 
 /**
+ * Runs functions as Lambda would: one invocation at a time per environment, more environments on demand, up to a few.
+ *
  * @param options.endpoints `endpointVariables`
  * @param options.logFolder gets one file per function
  */
 export const createInvoker = (options: {
   readonly endpoints: Readonly<Record<string, string>>;
   readonly logFolder: string;
-}): Invoker => {
+}) => {
   const fleets = new Map<string, Fleet>();
   const invocations = new Set<Promise<unknown>>();
 
@@ -115,18 +106,18 @@ export const createInvoker = (options: {
   };
 
   return {
-    invoke(lambda, event, takeChunk) {
-      const invocation = run(lambda, event, takeChunk);
-      const done = invocation.then(
-        () => undefined,
-        () => undefined,
-      );
-      invocations.add(done);
-      void done.then(() => invocations.delete(done));
+    /**
+     * @param takeChunk gets the response of a function that streams; the result is null then
+     * @throws InvocationError, after it has been logged
+     */
+    invoke(lambda: LambdaFunction, event: unknown, takeChunk?: TakeChunk): Promise<unknown> {
+      const invocation = run(lambda, event, takeChunk).finally(() => invocations.delete(invocation));
+      invocations.add(invocation);
       return invocation;
     },
-    async stop() {
-      await Promise.all(invocations);
+    /** Waits for what is running, then ends all environments. */
+    async stop(): Promise<void> {
+      await Promise.allSettled(invocations);
       await Promise.all(
         [...fleets.values()].map(async ({ idle, log }) => {
           await Promise.all(idle.map((environment) => environment.stop()));
@@ -136,3 +127,5 @@ export const createInvoker = (options: {
     },
   };
 };
+
+export type Invoker = ReturnType<typeof createInvoker>;

@@ -4,16 +4,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** One function's log file, `<folder>/<label>.log`. Errors also reach the console, in one line. */
-export interface FunctionLog {
-  readonly file: string;
-  take(output: Readable): void;
-  /** One line for the console; the whole for the file. */
-  error(message: string, detail?: string): void;
-  /** Once what it takes has ended. */
-  close(): Promise<void>;
-}
-
 const ERROR_LEVELS = new Set(['ERROR', 'CRITICAL', 'FATAL']);
 const CONSOLE_CHARACTERS = 300;
 
@@ -29,7 +19,8 @@ const errorMessage = (line: string): string | undefined => {
   }
 };
 
-export const functionLog = (folder: string, label: string): FunctionLog => {
+/** One function's log file, `<folder>/<label>.log`. Errors also reach the console, in one line. */
+export const functionLog = (folder: string, label: string) => {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${label}.log`);
   const stream = createWriteStream(file, { flags: 'a' });
@@ -38,7 +29,7 @@ export const functionLog = (folder: string, label: string): FunctionLog => {
     console.error(`${label}: ${message.replaceAll(/\s+/g, ' ').slice(0, CONSOLE_CHARACTERS)} (more in ${file})`);
   return {
     file,
-    take(output) {
+    take(output: Readable): void {
       const lines = createInterface({ input: output }).on('line', (line) => {
         stream.write(`${line}\n`);
         const message = errorMessage(line);
@@ -46,13 +37,17 @@ export const functionLog = (folder: string, label: string): FunctionLog => {
       });
       ends.push(once(lines, 'close'));
     },
-    error(message, detail) {
+    /** One line for the console; the whole for the file. */
+    error(message: string, detail?: string): void {
       stream.write(`${detail ?? message}\n`);
       say(message);
     },
-    async close() {
+    /** Once what it takes has ended. */
+    async close(): Promise<void> {
       await Promise.all(ends);
       await new Promise<void>((resolve) => stream.end(resolve));
     },
   };
 };
+
+export type FunctionLog = ReturnType<typeof functionLog>;

@@ -25,7 +25,7 @@ export interface Invocation {
 export interface SerializedError {
   readonly name: string;
   readonly message: string;
-  readonly stack: string | undefined;
+  readonly stack?: string | undefined;
 }
 
 export type HostMessage =

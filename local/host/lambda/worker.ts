@@ -15,7 +15,7 @@ const tell = (message: WorkerMessage): void => port.postMessage(message);
 const serialized = (error: unknown): SerializedError =>
   error instanceof Error
     ? { name: error.name, message: error.message, stack: error.stack }
-    : { name: 'Error', message: String(error), stack: undefined };
+    : { name: 'Error', message: String(error) };
 
 const isStreaming = installStreaming();
 
