@@ -1,6 +1,6 @@
 import type { AppClient } from 'cognito-local/lib/services/appClient.js';
 import { KNOWN_SECRET } from './guard.ts';
-import { type Emulator, startWorker } from './worker.ts';
+import { type Emulator, type EmulatorOptions, startWorker } from './worker.ts';
 
 /** Region of everything local. */
 export const LOCAL_REGION = 'eu-central-1';
@@ -36,7 +36,7 @@ export interface CognitoWorkerData {
   readonly dataDir: string;
   readonly issuerDomain: string;
   readonly userPools: readonly UserPoolSeed[];
-  readonly mailEndpoint: string | undefined;
+  readonly mailEndpoint?: string;
   readonly secretAccessKey: string;
 }
 
@@ -54,22 +54,22 @@ const ISSUER_DOMAIN = `https://cognito-idp.${LOCAL_REGION}.amazonaws.com`;
  * @param options.userPools made unless they are there; one pool with one client by default
  * @param options.mailEndpoint an SES emulator that gets the mail Cognito would send (confirmation codes)
  */
-export const startCognito = async (options: {
+export const startCognito = async ({
+  logFile,
+  ...options
+}: EmulatorOptions & {
   readonly dataDir: string;
   readonly userPools?: readonly UserPoolSeed[];
   readonly mailEndpoint?: string;
-  readonly logFile?: string | undefined;
-  readonly secretAccessKey?: string;
 }): Promise<CognitoEmulator> => {
-  const userPools = options.userPools ?? [DEFAULT_POOL];
   const data: CognitoWorkerData = {
-    dataDir: options.dataDir,
     issuerDomain: ISSUER_DOMAIN,
-    userPools,
-    mailEndpoint: options.mailEndpoint,
-    secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET,
+    userPools: [DEFAULT_POOL],
+    secretAccessKey: KNOWN_SECRET,
+    ...options,
   };
-  const worker = await startWorker(new URL('./cognito-worker.ts', import.meta.url), { data, logFile: options.logFile });
+  const { userPools } = data;
+  const worker = await startWorker(new URL('./cognito-worker.ts', import.meta.url), { data, logFile });
   const userPoolId = userPools[0]?.id ?? '';
   return {
     ...worker,

@@ -6,19 +6,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import getPort from 'get-port';
 import { SetupError } from '../setup-error.ts';
-import { type Emulator, startWorker } from './worker.ts';
-
-/** A child process that cannot outlive this one. */
-interface RunningProcess {
-  ended(): boolean;
-  /** Whether the text is in what it printed last. */
-  hasSaid(text: string): boolean;
-  /** The last line it printed, for an error message. */
-  lastWords(): string;
-  stop(): Promise<void>;
-  /** Ends it at once, as kill -9 does. */
-  kill(): Promise<void>;
-}
+import { type Emulator, type EmulatorOptions, startWorker } from './worker.ts';
 
 const STOP_GRACE_MS = 3_000;
 
@@ -30,7 +18,7 @@ const GUARD =
   'exec 3<&0; "$0" "$@" </dev/null & child=$!; (cat <&3 >/dev/null; kill "$child" 2>/dev/null) & wait "$child"';
 
 /** Starts a program that dies with this process. POSIX only (it needs `sh`). */
-const startProcess = (command: string, args: readonly string[], logFile?: string): RunningProcess => {
+const startProcess = (command: string, args: readonly string[], logFile?: string) => {
   const child = spawn('sh', ['-c', GUARD, command, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // Its own process group: Ctrl-C in the terminal must not end the emulator before the stack has drained.
@@ -62,16 +50,19 @@ const startProcess = (command: string, args: readonly string[], logFile?: string
   });
   return {
     ended: () => ended,
-    hasSaid: (text) => words.includes(text),
-    lastWords: lastLine,
-    async stop() {
+    /** Whether the text is in what it printed last. */
+    hasSaid: (text: string) => words.includes(text),
+    /** For an error message. */
+    lastLine,
+    async stop(): Promise<void> {
       stopping = true;
       child.stdin.end();
       const grace = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
       await exited;
       clearTimeout(grace);
     },
-    async kill() {
+    /** Ends it at once, as kill -9 does. */
+    async kill(): Promise<void> {
       stopping = true;
       // The whole group: the program, its guardian, their shell.
       if (!ended && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -110,7 +101,7 @@ const startAt = async (
   host: string,
   { storage, logFile, freePort }: { storage: readonly string[]; logFile?: string | undefined; freePort: FreePort },
   starts = 1,
-): Promise<{ readonly child: RunningProcess; readonly port: number; readonly endpoint: string }> => {
+): Promise<{ readonly child: ReturnType<typeof startProcess>; readonly port: number; readonly endpoint: string }> => {
   const port = await freePort({ host });
   const child = startProcess(dynamoDbProgram(), ['serve', '--host', host, '--port', String(port), ...storage], logFile);
   const endpoint = `http://${host}:${port}`;
@@ -123,7 +114,7 @@ const startAt = async (
   const hasEnded = child.ended();
   await child.stop();
   if (hasEnded && starts < MAX_STARTS) return startAt(host, { storage, logFile, freePort }, starts + 1);
-  throw new SetupError(`The DynamoDB emulator did not start${child.lastWords() ? `: ${child.lastWords()}` : '.'}`);
+  throw new SetupError(`The DynamoDB emulator did not start${child.lastLine() ? `: ${child.lastLine()}` : '.'}`);
 };
 
 /**
@@ -134,13 +125,8 @@ const startAt = async (
  * @throws SetupError on a platform without the binary
  */
 export const startDynamoDb = async (
-  options: {
-    readonly dataDir?: string;
-    readonly logFile?: string | undefined;
-    readonly secretAccessKey?: string;
-    readonly freePort?: FreePort;
-  } = {},
-): Promise<Emulator & Pick<RunningProcess, 'kill'>> => {
+  options: EmulatorOptions & { readonly freePort?: FreePort } = {},
+): Promise<Emulator & { readonly kill: () => Promise<void> }> => {
   const given = process.env['DYNAMODB_ENDPOINT'];
   if (given) {
     const leave = async (): Promise<void> => {};

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { closeServer } from '../../lambda/gateway/hosts/http-server.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { guarded, KNOWN_SECRET } from './guard.ts';
-import type { Emulator } from './worker.ts';
+import type { EmulatorOptions } from './worker.ts';
 
 /** How a secret comes to its first value. */
 interface SecretSeed {
@@ -17,11 +18,6 @@ interface SecretSeed {
   readonly value?: string | undefined;
   /** The length of a generated value. */
   readonly length?: number;
-}
-
-export interface SecretsEmulator extends Emulator {
-  /** Adds a secret unless it is there: a value once generated stays. */
-  ensure(seed: SecretSeed): string;
 }
 
 const generated = (length: number): string => randomBytes(length).toString('base64url').slice(0, length);
@@ -42,12 +38,12 @@ const REFUSED_AFTER_DELETION = 2;
  * Secrets Manager's GetSecretValue, PutSecretValue, CreateSecret and DeleteSecret, over one JSON file under `dataDir`. There is no package that does just this.
  * The previous value is kept as the stage AWSPREVIOUS. Secrets are deleted without recovery.
  */
-export const startSecrets = async (options: {
-  readonly dataDir: string;
-  readonly secretAccessKey?: string;
-}): Promise<SecretsEmulator> => {
-  mkdirSync(options.dataDir, { recursive: true });
-  const file = join(options.dataDir, 'secrets.json');
+export const startSecrets = async ({
+  dataDir,
+  secretAccessKey = KNOWN_SECRET,
+}: EmulatorOptions & { readonly dataDir: string }) => {
+  mkdirSync(dataDir, { recursive: true });
+  const file = join(dataDir, 'secrets.json');
   const values = new Map<string, string>(
     existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : [],
   );
@@ -106,24 +102,20 @@ export const startSecrets = async (options: {
       return refuse('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
     return respond(200, operation(asked, value));
   };
-  const access = { secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET };
-  const server = createServer(guarded(access, (request, response) => void respondTo(request, response)));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const server = createServer(guarded({ secretAccessKey }, (request, response) => void respondTo(request, response)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
 
   return {
     endpoint: `http://127.0.0.1:${port}`,
     port,
-    ensure(seed) {
-      const known = values.get(seed.id);
-      if (known !== undefined) return known;
-      const value = seed.value ?? generated(seed.length ?? 32);
-      put({ [seed.id]: value });
-      return value;
+    /** Adds a secret unless it is there: a value once generated stays. */
+    ensure({ id, length = 32, value = generated(length) }: SecretSeed): string {
+      if (!values.has(id)) put({ [id]: value });
+      return values.get(id) ?? value;
     },
     stop: () => closeServer(server, 0),
   };
 };
+
+export type SecretsEmulator = Awaited<ReturnType<typeof startSecrets>>;

@@ -1,5 +1,5 @@
 import { KNOWN_SECRET } from './guard.ts';
-import { type Emulator, startWorker } from './worker.ts';
+import { type Emulator, type EmulatorOptions, startWorker } from './worker.ts';
 
 /** One mail that was sent, as aws-ses-v2-local keeps it. `at` is in epoch seconds. */
 export interface Mail {
@@ -21,13 +21,13 @@ export interface MailEmulator extends Emulator {
 }
 
 /** SES (v1 and v2 SendEmail) by aws-ses-v2-local, in a worker thread. With `dataDir`, mail survives a restart. */
-export const startSes = async (
-  options: { readonly dataDir?: string; readonly logFile?: string | undefined; readonly secretAccessKey?: string } = {},
-): Promise<MailEmulator> => {
-  const worker = await startWorker(new URL('./ses-worker.ts', import.meta.url), {
-    data: { dataDir: options.dataDir, secretAccessKey: options.secretAccessKey ?? KNOWN_SECRET },
-    logFile: options.logFile,
-  });
+export const startSes = async ({
+  dataDir,
+  logFile,
+  secretAccessKey = KNOWN_SECRET,
+}: EmulatorOptions = {}): Promise<MailEmulator> => {
+  const data = { dataDir, secretAccessKey };
+  const worker = await startWorker(new URL('./ses-worker.ts', import.meta.url), { data, logFile });
   return {
     ...worker,
     async inbox() {

@@ -1,5 +1,5 @@
 import { KNOWN_SECRET } from './guard.ts';
-import { type Emulator, startWorker } from './worker.ts';
+import { type Emulator, type EmulatorOptions, startWorker } from './worker.ts';
 
 /**
  * SQS and S3 by fauxqs, in a worker thread: messages in SQLite, objects as files, both under `dataDir`. Intact after kill -9. Without a
@@ -9,9 +9,5 @@ export const startSqs = ({
   dataDir,
   logFile,
   secretAccessKey = KNOWN_SECRET,
-}: {
-  readonly dataDir?: string;
-  readonly logFile?: string | undefined;
-  readonly secretAccessKey?: string;
-} = {}): Promise<Emulator> =>
+}: EmulatorOptions = {}): Promise<Emulator> =>
   startWorker(new URL('./sqs-worker.ts', import.meta.url), { data: { dataDir, secretAccessKey }, logFile });

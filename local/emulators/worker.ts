@@ -13,6 +13,15 @@ export interface Emulator {
   stop(): Promise<void>;
 }
 
+export interface EmulatorOptions {
+  /** Takes the data; without it, they are in memory. */
+  readonly dataDir?: string;
+  /** Takes what the emulator prints; without it, that is dropped. */
+  readonly logFile?: string | undefined;
+  /** Requests must be signed with it. */
+  readonly secretAccessKey?: string;
+}
+
 const STOP_GRACE_MS = 2_000;
 
 /** @see https://www.sqlite.org/rescode.html#full */
@@ -26,12 +35,11 @@ const isOfFullDisk = ({ code, errcode }: NodeJS.ErrnoException & { readonly errc
  * is separate, and the emulator's work does not stall the gateway's event loop. It may be stopped twice.
  *
  * @param options.data handed to the worker as `workerData`; structured-cloneable
- * @param options.logFile takes what the emulator prints; without it, that is dropped
  * @throws SetupError where the disk is full; otherwise the emulator's own error when it cannot start
  */
 export const startWorker = async (
   entry: URL,
-  options: { readonly data: unknown; readonly logFile?: string | undefined },
+  options: Pick<EmulatorOptions, 'logFile'> & { readonly data: unknown },
 ): Promise<Emulator> => {
   const worker = new Worker(entry, {
     workerData: options.data,

@@ -33,12 +33,6 @@ export const requireOwnLayout = async (dataDir: string, table: Table): Promise<v
   writeFileAtomically(file, VERSION);
 };
 
-export interface DataFolder {
-  readonly path: string;
-  readonly logs: string;
-  release(): void;
-}
-
 /** A killed instance may take a moment to end. */
 const PATIENCE_MS = 2_000;
 
@@ -57,7 +51,7 @@ const makeFolder = (path: string): void => {
  *
  * @throws SetupError where another instance works on it, or nothing can be written there
  */
-export const openDataFolder = (path: string): DataFolder => {
+export const openDataFolder = (path: string) => {
   const logs = join(path, 'logs');
   const lock = join(path, 'lock.sqlite');
   const ignored = join(path, '.gitignore');
@@ -75,3 +69,5 @@ export const openDataFolder = (path: string): DataFolder => {
     );
   }
 };
+
+export type DataFolder = ReturnType<typeof openDataFolder>;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type CognitoEmulator, startCognito, type UserPoolSeed } from '../emulators/cognito.ts';
+import { startCognito, type UserPoolSeed } from '../emulators/cognito.ts';
 import { startDynamoDb } from '../emulators/dynamodb.ts';
-import { type SecretsEmulator, startSecrets } from '../emulators/secrets.ts';
-import { type MailEmulator, startSes } from '../emulators/ses.ts';
+import { startSecrets } from '../emulators/secrets.ts';
+import { startSes } from '../emulators/ses.ts';
 import { startSqs } from '../emulators/sqs.ts';
 import type { Emulator } from '../emulators/worker.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -21,7 +21,7 @@ export const endpointVariables = (emulators: RunningEmulators): Readonly<Record<
   AWS_ENDPOINT_URL: NOWHERE,
   AWS_ENDPOINT_URL_DYNAMODB: emulators.dynamoDb.endpoint,
   AWS_ENDPOINT_URL_SQS: emulators.sqs.endpoint,
-  // An address of digits: the SDK puts the bucket into the path then, not into the host's name.
+  // The emulator of SQS is that of S3, too. An address of digits: the SDK puts the bucket into the path then, not into the host's name.
   AWS_ENDPOINT_URL_S3: emulators.sqs.endpoint,
   AWS_ENDPOINT_URL_SES: emulators.ses.endpoint,
   AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: emulators.cognito.endpoint,
@@ -29,18 +29,6 @@ export const endpointVariables = (emulators: RunningEmulators): Readonly<Record<
   // The issuer of the tokens, which has the keys otherwise, is an address of AWS.
   USER_POOL_JWKS_URI: emulators.cognito.jwksUri,
 });
-
-export interface RunningEmulators {
-  readonly dynamoDb: Emulator;
-  /** Its endpoint is that of S3, too. */
-  readonly sqs: Emulator;
-  readonly cognito: CognitoEmulator;
-  readonly ses: MailEmulator;
-  readonly secrets: SecretsEmulator;
-  /** Every request to them is signed with it. It is new at each start. */
-  readonly secretAccessKey: string;
-  stop(): Promise<void>;
-}
 
 /**
  * All emulators, or none: where one cannot start, those that have are stopped.
@@ -52,7 +40,7 @@ export const startEmulators = async (
   data: DataFolder,
   userPools: readonly UserPoolSeed[],
   inFrontOf: (endpoint: string) => Promise<string>,
-): Promise<RunningEmulators> => {
+) => {
   const started: Emulator[] = [];
   const keep = async <T extends Emulator>(starting: Promise<T>): Promise<T> => {
     const emulator = await starting;
@@ -62,6 +50,7 @@ export const startEmulators = async (
   const stop = async () => {
     await Promise.all(started.map((emulator) => emulator.stop()));
   };
+  // Every request to them is signed with it. It is new at each start.
   const secretAccessKey = randomBytes(30).toString('base64url');
   const options = (name: string) => ({
     dataDir: data.path,
@@ -73,21 +62,20 @@ export const startEmulators = async (
     const cognito = await keep(startCognito({ ...options('cognito'), userPools, mailEndpoint: ses.endpoint }));
     return { ses, cognito };
   };
-  const results = await Promise.allSettled([
+  const starting = [
     keep(startDynamoDb(options('dynamodb'))),
     keep(startSqs(options('sqs'))),
     keep(startSecrets(options('secrets'))),
     mailAndUsers(),
-  ]);
-  const [dynamoDb, sqs, secrets, users] = results;
-  if (
-    dynamoDb.status === 'rejected' ||
-    sqs.status === 'rejected' ||
-    secrets.status === 'rejected' ||
-    users.status === 'rejected'
-  ) {
+  ] as const;
+  try {
+    const [dynamoDb, sqs, secrets, users] = await Promise.all(starting);
+    return { dynamoDb, sqs, secrets, ...users, secretAccessKey, stop };
+  } catch (error) {
+    await Promise.allSettled(starting);
     await stop();
-    throw results.find((result) => result.status === 'rejected')?.reason;
+    throw error;
   }
-  return { dynamoDb: dynamoDb.value, sqs: sqs.value, secrets: secrets.value, ...users.value, secretAccessKey, stop };
 };
+
+export type RunningEmulators = Awaited<ReturnType<typeof startEmulators>>;

@@ -94,20 +94,6 @@ const googleV1 = (mockUrl: () => string): Mountable => ({
   },
 });
 
-/** Fakes of all providers, on one local port. */
-export interface MockProviders {
-  /** Variables of a stack of which no call leaves the machine: every label leads here, and no prices are fetched. */
-  readonly environment: {
-    readonly HOSTS: string;
-    readonly UPSTREAM_ORIGINS: string;
-    readonly PRICE_FEED_SOURCES: string;
-  };
-  /** In the place of the same variable there: prices come from a feed of the mock. */
-  readonly withFeed: { readonly PRICE_FEED_SOURCES: string };
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 export const MOCK_RESPONSE = 'This is the mock provider speaking. It bills exactly what the prompt asks for.';
 
 /** The response to a prompt with this in it is slow enough to be interrupted. */
@@ -159,8 +145,8 @@ const respond = (request: ChatCompletionRequest): FixtureResponse => {
   };
 };
 
-/** @param options.chunkDelayMs pause between the chunks of a streamed response */
-export const startMockProviders = async (options: { readonly chunkDelayMs?: number } = {}): Promise<MockProviders> => {
+/** Fakes of all providers, on one local port. @param options.chunkDelayMs pause between the chunks of a streamed response */
+export const startMockProviders = async (options: { readonly chunkDelayMs?: number } = {}) => {
   const mock = new LLMock({ port: 0, host: '127.0.0.1', latency: options.chunkDelayMs ?? 0 });
   mock.onMessage(SLOW_PROMPT, respond, { latency: SLOW_CHUNK_DELAY_MS });
   mock.onMessage(/.*/s, respond);
@@ -172,6 +158,7 @@ export const startMockProviders = async (options: { readonly chunkDelayMs?: numb
   await mock.start();
   return {
     url: mock.url,
+    /** Variables of a stack of which no call leaves the machine: every label leads here, and no prices are fetched. */
     environment: {
       HOSTS: JSON.stringify({ clouds: cloudLabels }),
       UPSTREAM_ORIGINS: JSON.stringify(
@@ -179,7 +166,10 @@ export const startMockProviders = async (options: { readonly chunkDelayMs?: numb
       ),
       PRICE_FEED_SOURCES: '{}',
     },
+    /** In the place of the same variable there: prices come from a feed of the mock. */
     withFeed: { PRICE_FEED_SOURCES: JSON.stringify({ 'genai-prices': `${mock.url}/price-feed` }) },
     stop: () => mock.stop(),
   };
 };
+
+export type MockProviders = Awaited<ReturnType<typeof startMockProviders>>;
