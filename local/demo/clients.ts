@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
+import pMap, { pMapSkip } from 'p-map';
 import type { ProviderLabel } from '../../lambda/domain/providers.ts';
 import { MOCK_RESPONSE, promptFor } from '../mock/providers.ts';
 import type { DemoCall, Method } from './calls.ts';
@@ -129,18 +130,12 @@ export const sendTraffic = async (
   onProgress: (made: number) => void,
   interruption: AbortSignal,
 ): Promise<string[]> => {
-  const faults: string[] = [];
-  const queue = calls.values();
   let made = 0;
-  const client = async () => {
-    for (const call of queue) {
-      interruption.throwIfAborted();
-      const found = await fault(call, makeCall);
-      if (found) faults.push(found);
-      made += 1;
-      onProgress(made);
-    }
+  const check = async (call: DemoCall) => {
+    const found = await fault(call, makeCall);
+    made += 1;
+    onProgress(made);
+    return found ?? pMapSkip;
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, client));
-  return faults;
+  return pMap(calls, check, { concurrency: CONCURRENCY, signal: interruption });
 };

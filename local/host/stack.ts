@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Jwks } from 'aws-jwt-verify/jwk';
-import { openTable, type Table } from '../../lambda/data/table/table.ts';
+import { openTable } from '../../lambda/data/table/table.ts';
 import { createGatewayServer } from '../../lambda/gateway/hosts/gateway-server.ts';
 import { writeFileAtomically } from '../emulators/atomic-file.ts';
 import { LOCAL_REGION } from '../emulators/cognito.ts';
-import type { Mail } from '../emulators/ses.ts';
 import { openStripe, type StripeOfStack } from '../stripe/for-stack.ts';
 import { type DataFolder, openDataFolder, requireOwnLayout } from './data-folder.ts';
 import { type Front, openFront } from './front.ts';
@@ -19,7 +18,7 @@ import { restApiServer } from './rest-api/server.ts';
 import { runSchedules, scheduledFunctions, startSchedules } from './sources/schedules.ts';
 import { startEventSourceMappings } from './sources/sqs-poller.ts';
 import { endpointVariables, type RunningEmulators, startEmulators } from './start-emulators.ts';
-import { readAssembly } from './template/assembly.ts';
+import { readAssembly, type Stack } from './template/assembly.ts';
 import { createResolver } from './template/intrinsics.ts';
 import { webPages } from './web-pages.ts';
 
@@ -67,20 +66,6 @@ export interface StackOptions {
   readonly inFrontOf?: (endpoint: string) => Promise<string>;
 }
 
-export interface LocalStack extends StackIndex {
-  readonly port: number;
-  /** The one table, for what fills it with data. */
-  readonly table: Table;
-  /** Mail sent so far. */
-  inbox(): Promise<readonly Mail[]>;
-  /** Runs the scheduled functions with these labels, or all, once, now: for tests, which need not wait for their time. */
-  runSchedules(labels?: readonly string[]): Promise<void>;
-  /** Invokes a function, such as `Feedback`, as the source would that this machine has not: SES by SNS. */
-  invoke(label: string, event: unknown): Promise<unknown>;
-  /** Lets what is in flight finish, within a grace, and stops everything. */
-  stop(): Promise<void>;
-}
-
 const GRACE_MS = 5_000;
 
 const withOverrides =
@@ -108,12 +93,12 @@ const urlOf = ({ port }: Front): string => `http://localhost:${port}`;
 
 const run = async (
   options: StackOptions,
+  stacks: readonly Stack[],
   data: DataFolder,
   front: Front,
   emulators: RunningEmulators,
   stripe: StripeOfStack,
 ) => {
-  const stacks = readAssembly(options.assembly);
   const app = { stacks, resolve: createResolver(stacks, emulators.sqs.endpoint) };
   const credentials = { accessKeyId: 'local', secretAccessKey: emulators.secretAccessKey };
   const client = { region: LOCAL_REGION, credentials };
@@ -174,19 +159,26 @@ const run = async (
     index: pagesOrIndex(options, index),
   });
   return {
-    index,
+    ...index,
+    port: front.port,
+    /** The one table, for what fills it with data. */
     table,
+    /** Mail sent so far. */
+    inbox: emulators.ses.inbox,
+    /** Runs the scheduled functions with these labels, or all, once, now: for tests, which need not wait for their time. */
     runSchedules: (labels?: readonly string[]) =>
       runSchedules(
         scheduled.filter(({ lambda }) => labels?.includes(lambda.label) ?? true),
         invoker,
       ),
-    async invoke(label: string, event: unknown) {
+    /** Invokes a function, such as `Feedback`, as the source would that this machine has not: SES by SNS. */
+    async invoke(label: string, event: unknown): Promise<unknown> {
       const lambda = functions.find((each) => each.label === label);
       if (!lambda) throw new Error(`There is no function ${label}.`);
       return invoker.invoke(lambda, event);
     },
-    async stop() {
+    /** Lets what is in flight finish, within a grace, and stops everything. */
+    async stop(): Promise<void> {
       await front.close(GRACE_MS);
       // Events of the last requests first, then whatever works on them, then what holds them.
       await gateway.close();
@@ -203,7 +195,7 @@ const run = async (
  *
  * @throws SetupError: one sentence that says what to do
  */
-export const startStack = async (options: StackOptions): Promise<LocalStack> => {
+export const startStack = async (options: StackOptions) => {
   const data = openDataFolder(options.dataDir);
   const undo: (() => unknown)[] = [data.release];
   const undoAll = async () => {
@@ -218,12 +210,13 @@ export const startStack = async (options: StackOptions): Promise<LocalStack> => 
     undo.push(emulators.stop);
     const stripe = await openStripe({ dataDir: data.path, secrets: emulators.secrets, stackUrl: urlOf(front) });
     undo.push(stripe.stop);
-    const running = await run(options, data, front, emulators, stripe);
+    const running = await run(options, stacks, data, front, emulators, stripe);
     undo.push(running.stop);
-    const { index, table, runSchedules, invoke } = running;
-    return { ...index, table, runSchedules, invoke, port: front.port, inbox: emulators.ses.inbox, stop: undoAll };
+    return { ...running, stop: undoAll };
   } catch (error) {
     await undoAll();
     throw error;
   }
 };
+
+export type LocalStack = Awaited<ReturnType<typeof startStack>>;

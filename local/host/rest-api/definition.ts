@@ -51,25 +51,15 @@ const bodySchema = z.object({
 export type Integration = z.infer<typeof integrationSchema>;
 export type ApiBody = z.infer<typeof bodySchema>;
 
-/** A REST API of the templates: the definition that API Gateway imports. */
-export interface RestApi {
-  readonly id: string;
-  readonly body: ApiBody;
-  /** Responses of this size or more are compressed; undefined: none is. */
-  readonly compressedFromBytes: number | undefined;
-}
+const restApiSchema = z.object({
+  /** The definition that API Gateway imports. */
+  Body: bodySchema,
+  /** Responses of this size or more are compressed; left out: none is. */
+  MinimumCompressionSize: z.number().default(Number.POSITIVE_INFINITY),
+});
 
 /** @throws ZodError where a definition has what the host cannot run */
-export const restApis = (app: App): RestApi[] =>
-  definitions(
-    app,
-    z.object({ Body: bodySchema, MinimumCompressionSize: z.number().optional() }),
-    'AWS::ApiGateway::RestApi',
-  ).map(({ ref, properties: { Body: body, MinimumCompressionSize: compressedFromBytes } }) => ({
-    id: ref,
-    body,
-    compressedFromBytes,
-  }));
+export const restApis = (app: App) => definitions(app, restApiSchema, 'AWS::ApiGateway::RestApi');
 
 /** One method of one path of a REST API. */
 export interface Route {

@@ -17,16 +17,20 @@ import {
   streamedResult,
 } from './responses.ts';
 
-/** No token, or not one of the pool's. */
-class UnauthorizedError extends Error {
-  override readonly name = 'UnauthorizedError';
+/** API Gateway responds in place of the function. */
+class GatewayResponse extends Error {
+  readonly type: GatewayResponseType;
+  constructor(type: GatewayResponseType) {
+    super(type);
+    this.type = type;
+  }
 }
 
 /**
  * Admits a request to a route.
  *
  * @returns the token's claims; undefined where the route is open
- * @throws UnauthorizedError
+ * @throws GatewayResponse where there is no token, or not one of the pool's
  */
 type Authorize = (route: Route, header: (name: string) => string | undefined) => Promise<Claims | undefined>;
 
@@ -57,12 +61,11 @@ const cognitoAuthorizers = async (
     const authorizer = authorizers.get(route.authorizer);
     if (!authorizer) throw new Error(`${route.resourcePath} has an authorizer that cannot run locally.`);
     const token = header(authorizer.headerName)?.replace(/^Bearer /, '');
-    if (!token) throw new UnauthorizedError('No token.');
+    if (!token) throw new GatewayResponse('UNAUTHORIZED');
     try {
       return texts(await authorizer.verify(token));
     } catch (error) {
-      if (error instanceof JwtBaseError) throw new UnauthorizedError(error.message);
-      throw error;
+      throw error instanceof JwtBaseError ? new GatewayResponse('UNAUTHORIZED') : error;
     }
   };
 };
@@ -80,15 +83,6 @@ const MAX_HEAD_BYTES = 10_240;
 /** The request line and all headers. */
 const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
   [method, url, ...rawHeaders].reduce((sum, text) => sum + text.length, 0);
-
-/** API Gateway responds in place of the function. */
-class GatewayResponse extends Error {
-  readonly type: GatewayResponseType;
-  constructor(type: GatewayResponseType) {
-    super(type);
-    this.type = type;
-  }
-}
 
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
@@ -122,9 +116,11 @@ export const restApiServer = async (
   readJwks: (userPoolId: string) => Promise<Jwks>,
 ): Promise<ServeRestApi> => {
   const servedBy = ({ integration }: Route) => functionOfArn(functions, integration.uri ?? '');
-  const api = restApis(app).find(({ body }) => routesOf(body).some((route) => servedBy(route) !== undefined));
+  const api = restApis(app).find(({ properties: { Body } }) =>
+    routesOf(Body).some((route) => servedBy(route) !== undefined),
+  );
   if (!api) throw new Error('No REST API of the templates leads to one of the functions.');
-  const { id: apiId, body: definition, compressedFromBytes = Number.POSITIVE_INFINITY } = api;
+  const { Body: definition, MinimumCompressionSize: compressedFromBytes } = api.properties;
   const routes = routesOf(definition);
   const binaryMediaTypes = definition['x-amazon-apigateway-binary-media-types'];
   const authorize = await cognitoAuthorizers(definition, readJwks);
@@ -145,7 +141,7 @@ export const restApiServer = async (
       request,
       requestId,
       body: await readBody(request),
-      apiId,
+      apiId: api.ref,
       resourcePath: route.resourcePath,
       pathParameters,
       claims,
@@ -181,13 +177,7 @@ export const restApiServer = async (
       }
       // The body may not have been read to its end; the connection cannot be used again then.
       if (!request.complete) response.setHeader('Connection', 'close');
-      const type =
-        error instanceof GatewayResponse
-          ? error.type
-          : error instanceof UnauthorizedError
-            ? 'UNAUTHORIZED'
-            : 'DEFAULT_5XX';
-      respondAsGateway(type, requestId, response);
+      respondAsGateway(error instanceof GatewayResponse ? error.type : 'DEFAULT_5XX', requestId, response);
     }
   };
 };
