@@ -7,6 +7,7 @@ import { GetIdentityVerificationAttributesCommand, GetSendQuotaCommand, SESClien
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import { ignoring } from '../lambda/domain/errors.ts';
 import type { StageSettings } from '../lib/config.ts';
 import { domainOf } from '../lib/stacks/mail.ts';
 import { hostGroups, usesCompute } from '../lib/stage-settings.ts';
@@ -75,18 +76,13 @@ const awsAccount = ({ account = '', region = '' }: StageSettings) => {
 
     /** The types of the resources that a stack has, at most a hundred. None without the stack. */
     resourceTypes: async (StackName: string) => {
-      try {
-        const command = new DescribeStackResourcesCommand({ StackName });
-        const { StackResources = [] } = await new CloudFormationClient(options).send(command);
-        // Those that a change took out, and that stay, are listed as DELETE_SKIPPED for a while.
-        return StackResources.flatMap(({ ResourceType, ResourceStatus }) =>
-          ResourceStatus?.startsWith('DELETE_') ? [] : [String(ResourceType)],
-        );
-      } catch (error) {
-        // CloudFormation has no error of its own for a stack that is not there.
-        if ((error as Error).name === 'ValidationError') return [];
-        throw error;
-      }
+      const command = new DescribeStackResourcesCommand({ StackName });
+      // CloudFormation has no error of its own for a stack that is not there.
+      const found = await new CloudFormationClient(options).send(command).catch(ignoring('ValidationError'));
+      // Those that a change took out, and that stay, are listed as DELETE_SKIPPED for a while.
+      return (found?.StackResources ?? []).flatMap(({ ResourceType, ResourceStatus }) =>
+        ResourceStatus?.startsWith('DELETE_') ? [] : [String(ResourceType)],
+      );
     },
 
     quota: async (quota: Quota) =>

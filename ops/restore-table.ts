@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  ContinuousBackupsUnavailableException,
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
-  ResourceNotFoundException,
   RestoreTableToPointInTimeCommand,
   type TableDescription,
   UpdateContinuousBackupsCommand,
@@ -22,6 +20,7 @@ import { accountKey, projectKey } from '../lambda/data/table/keys.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
 import { write } from '../lambda/data/table/write.ts';
 import { DEFAULT_PROJECT_ID } from '../lambda/domain/accounts/scope.ts';
+import { ignoring } from '../lambda/domain/errors.ts';
 import { messageText } from '../lambda/domain/usage/message-text.ts';
 import { CommandError, flag, runCommand, tableName } from './command.ts';
 import { sendToQueue, sqsClient } from './events/usage-queue.ts';
@@ -57,12 +56,8 @@ const checkWindow = async (dynamoDb: DynamoDBClient, { table, at }: Omit<Restore
 };
 
 const describeTable = async (dynamoDb: DynamoDBClient, table: string) => {
-  try {
-    return (await dynamoDb.send(new DescribeTableCommand({ TableName: table }))).Table;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
+  const describing = dynamoDb.send(new DescribeTableCommand({ TableName: table }));
+  return (await describing.catch(ignoring('ResourceNotFoundException')))?.Table;
 };
 
 const waitUntilActive = async (dynamoDb: DynamoDBClient, table: string): Promise<void> => {
@@ -82,13 +77,9 @@ const isOfThisRestore = (found: TableDescription, { table, at }: Omit<RestoreOpt
  */
 const enableRecovery = async (dynamoDb: DynamoDBClient, table: string): Promise<boolean> => {
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-  try {
-    await dynamoDb.send(new UpdateContinuousBackupsCommand({ TableName: table, PointInTimeRecoverySpecification }));
-    return true;
-  } catch (error) {
-    if (error instanceof ContinuousBackupsUnavailableException) return false;
-    throw error;
-  }
+  const command = new UpdateContinuousBackupsCommand({ TableName: table, PointInTimeRecoverySpecification });
+  const enabled = await dynamoDb.send(command).catch(ignoring('ContinuousBackupsUnavailableException'));
+  return enabled !== undefined;
 };
 
 /**

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import {
-  GetSecretValueCommand,
-  PutSecretValueCommand,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { z } from 'zod';
+import { ignoring } from '../lambda/domain/errors.ts';
 import { CommandError, flag, runCommand } from './command.ts';
 
 const USAGE = `npm run rotate-secret -- fingerprint --secret ID [--dry-run]
@@ -53,13 +49,8 @@ const forms = {
 const secretsManager = new SecretsManagerClient({});
 
 const readSecret = async (secretId: string, stage: 'AWSCURRENT' | 'AWSPREVIOUS'): Promise<string | undefined> => {
-  try {
-    const command = new GetSecretValueCommand({ SecretId: secretId, VersionStage: stage });
-    return (await secretsManager.send(command)).SecretString;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
+  const command = new GetSecretValueCommand({ SecretId: secretId, VersionStage: stage });
+  return (await secretsManager.send(command).catch(ignoring('ResourceNotFoundException')))?.SecretString;
 };
 
 const given = async (shape: RegExp, what: string): Promise<string> => {

@@ -8,6 +8,16 @@ export class DomainError extends Error {
   }
 }
 
+/** The name of an exception: emulators return names only, no classes. */
+export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+
+/** For `catch`: undefined for exceptions of AWS with these names, for calls to which they mean no failure. Others are thrown. */
+export const ignoring =
+  (...names: readonly string[]) =>
+  (error: unknown): undefined => {
+    if (!names.includes(nameOf(error))) throw error;
+  };
+
 /** One fault of a request: where it is, and what would be right. */
 export interface Violation {
   /** Dotted path of the member or parameter, `config.threshold`; empty for the whole. */

@@ -4,7 +4,7 @@ import {
   DescribeUserPoolClientCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { PASSWORD_RULES } from '../domain/accounts/passwords.ts';
-import { EmailTakenError, InvalidCredentialsError, invalid, RateLimitedError } from '../domain/errors.ts';
+import { EmailTakenError, InvalidCredentialsError, invalid, nameOf, RateLimitedError } from '../domain/errors.ts';
 
 /**
  * The confidential app client. Cognito's public API refuses whoever does not know its secret, so a stolen refresh token or password is
@@ -46,9 +46,6 @@ export const appClient = (cognito: CognitoIdentityProviderClient, userPoolId: st
         .digest('base64'),
   };
 };
-
-/** The name of an exception. Emulators return names only, no classes. */
-export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
 /** Turns Cognito's exceptions into domain errors, by name. `byName` has those of this call; too many attempts are always RateLimitedError. */
 export const mapErrors = async <T>(work: Promise<T>, byName: Readonly<Record<string, () => Error>>): Promise<T> => {

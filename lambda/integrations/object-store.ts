@@ -6,12 +6,12 @@ import {
   GetObjectCommand,
   ListObjectsV2Command,
   NoSuchKey,
-  NoSuchUpload,
   PutObjectCommand,
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { ignoring } from '../domain/errors.ts';
 import { RETENTION_TAG } from '../domain/object-keys.ts';
 
 interface Download {
@@ -135,11 +135,9 @@ export const openObjectStore = (bucket: string, s3 = s3Client()) => {
 
     /** Gives an upload up. Succeeds if there is none. */
     abortUpload: async (key: string, uploadId: string): Promise<void> => {
-      try {
-        await s3.send(new AbortMultipartUploadCommand({ ...of(key), UploadId: uploadId }));
-      } catch (error) {
-        if (!(error instanceof NoSuchUpload)) throw error;
-      }
+      await s3
+        .send(new AbortMultipartUploadCommand({ ...of(key), UploadId: uploadId }))
+        .catch(ignoring('NoSuchUpload'));
     },
   };
 };

@@ -7,8 +7,9 @@ import {
   type AttributeType,
   CognitoIdentityProviderClient,
 } from '@aws-sdk/client-cognito-identity-provider';
+import { ignoring } from '../domain/errors.ts';
 import { SOFTWARE_TOKEN } from './authenticate.ts';
-import { emailTaken, invalidPassword, mapErrors, nameOf } from './cognito.ts';
+import { emailTaken, invalidPassword, mapErrors } from './cognito.ts';
 
 export interface NewDirectoryUser {
   readonly email: string;
@@ -115,28 +116,23 @@ export const userDirectory = (cognito: CognitoIdentityProviderClient, userPoolId
 
     /** Deletes by user id, not by e-mail, because the address may belong to another user by now. Succeeds if there is no such user. */
     deleteUser: async (userId: string): Promise<void> => {
-      try {
-        await cognito.send(new AdminDeleteUserCommand({ ...pool, Username: userId }));
-      } catch (error) {
-        if (nameOf(error) !== 'UserNotFoundException') throw error;
-      }
+      await cognito
+        .send(new AdminDeleteUserCommand({ ...pool, Username: userId }))
+        .catch(ignoring('UserNotFoundException'));
     },
 
     findByEmail: async (email: string): Promise<DirectoryUser | undefined> => {
-      try {
-        const user = await cognito.send(new AdminGetUserCommand({ ...pool, Username: email }));
-        const userId = attribute(user.UserAttributes, 'sub') ?? user.Username;
-        if (userId === undefined || user.UserCreateDate === undefined) return undefined;
-        return {
-          userId,
-          accountId: attribute(user.UserAttributes, ACCOUNT_ATTRIBUTE),
-          createdAt: user.UserCreateDate,
-          hasTotp: user.UserMFASettingList?.includes(SOFTWARE_TOKEN) ?? false,
-        };
-      } catch (error) {
-        if (nameOf(error) === 'UserNotFoundException') return undefined;
-        throw error;
-      }
+      const user = await cognito
+        .send(new AdminGetUserCommand({ ...pool, Username: email }))
+        .catch(ignoring('UserNotFoundException'));
+      const userId = attribute(user?.UserAttributes, 'sub') ?? user?.Username;
+      if (userId === undefined || user?.UserCreateDate === undefined) return undefined;
+      return {
+        userId,
+        accountId: attribute(user.UserAttributes, ACCOUNT_ATTRIBUTE),
+        createdAt: user.UserCreateDate,
+        hasTotp: user.UserMFASettingList?.includes(SOFTWARE_TOKEN) ?? false,
+      };
     },
   };
 };

@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import { decomposeUnverifiedJwt } from 'aws-jwt-verify/jwt';
 import * as z from 'zod/mini';
-import { UnauthenticatedError } from '../domain/errors.ts';
+import { ignoring, nameOf, UnauthenticatedError } from '../domain/errors.ts';
 import { authenticator } from './authenticate.ts';
-import { type AppClient, invalidPassword, mapErrors, nameOf, wrongCode, wrongCredentials } from './cognito.ts';
+import { type AppClient, invalidPassword, mapErrors, wrongCode, wrongCredentials } from './cognito.ts';
 
 /** Tokens of an authenticated user. */
 export interface Session {
@@ -30,12 +30,12 @@ const DEFAULT_EXPIRES_IN_SECONDS = 3600;
 
 const claimsSchema = z.object({ sub: z.string(), auth_time: z.int() });
 
-const NO_SUCH_SESSION: ReadonlySet<string> = new Set([
+const NO_SUCH_SESSION = [
   'NotAuthorizedException',
   'UnauthorizedException',
   'UnsupportedTokenTypeException',
   'InvalidParameterException',
-]);
+];
 
 const NO_RESET_CODE: ReadonlySet<string> = new Set([
   'UserNotFoundException',
@@ -98,15 +98,9 @@ export const userSessions = (cognito: CognitoIdentityProviderClient, userPoolId:
      * @see https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_RevokeToken.html
      */
     end: async (refreshToken: string): Promise<void> => {
-      try {
-        const ClientSecret = await client.secret();
-        await mapErrors(
-          cognito.send(new RevokeTokenCommand({ ClientId: client.id, ClientSecret, Token: refreshToken })),
-          {},
-        );
-      } catch (error) {
-        if (!NO_SUCH_SESSION.has(nameOf(error))) throw error;
-      }
+      const ClientSecret = await client.secret();
+      const revoking = cognito.send(new RevokeTokenCommand({ ClientId: client.id, ClientSecret, Token: refreshToken }));
+      await mapErrors(revoking, {}).catch(ignoring(...NO_SUCH_SESSION));
     },
 
     /** Mails a reset code. @returns why there is none, which nobody may learn but the operator: it says whether there is a user */

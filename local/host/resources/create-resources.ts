@@ -5,9 +5,10 @@ import {
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { BucketAlreadyOwnedByYou, CreateBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { z } from 'zod';
+import { ignoring } from '../../../lambda/domain/errors.ts';
 import type { SecretsEmulator } from '../../emulators/secrets.ts';
 import { SetupError } from '../../setup-error.ts';
 import { type App, definitions } from '../template/definitions.ts';
@@ -52,11 +53,7 @@ export const createSecrets = (app: App, secrets: SecretsEmulator): void => {
 export const createBuckets = async (app: App, config: S3ClientConfig): Promise<void> => {
   const s3 = new S3Client(config);
   for (const { ref } of definitions(app, z.object({}), 'AWS::S3::Bucket')) {
-    try {
-      await s3.send(new CreateBucketCommand({ Bucket: ref }));
-    } catch (error) {
-      if (!(error instanceof BucketAlreadyOwnedByYou)) throw error;
-    }
+    await s3.send(new CreateBucketCommand({ Bucket: ref })).catch(ignoring('BucketAlreadyOwnedByYou'));
   }
   s3.destroy();
 };
