@@ -182,11 +182,11 @@ const hasRequest = ({ method, req }: Recording): boolean =>
   method === 'GET' || (Boolean(req) && !(typeof req === 'string' && /^\[.* omitted\]$/.test(req)));
 
 await runCommand({ usage: USAGE, schema }, async (options) => {
-  const { provider, path, method, status, 'content-type': contentType, model, seed, at } = options;
+  const { provider, path, method, status, 'content-type': ctype, model, seed, at } = options;
   const mode = modeOf(options);
   const findPrice = options.prices === undefined ? undefined : priceFile(options.prices);
   for (const file of options._) {
-    const recordings = readRecordings(file, { provider, path, method, status, contentType, model });
+    const recordings = readRecordings(file, { provider, path, method, status, ctype, req: model && { model } });
     for (const [index, recording] of recordings.entries())
       if (!options['with-requests'] || hasRequest(recording))
         await mode.visit(recording, await replay(recording, seed + index, at.toISOString(), findPrice));

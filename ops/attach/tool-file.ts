@@ -97,15 +97,16 @@ const mergeToml = (before: string, { top, table, lines }: FileContent & { readon
     throw new CommandError('it has a value of several lines: add the lines by hand');
   if (all.some((line) => nameOf(line)?.startsWith(`${table}.`)))
     throw new CommandError(`it has a table in ${table}: add the lines by hand`);
-  const firstTable = all.findIndex(isTable);
-  const head = firstTable === -1 ? all : all.slice(0, firstTable);
-  const tables = firstTable === -1 ? [] : all.slice(firstTable);
-  const start = tables.findIndex((line) => nameOf(line) === table);
-  const next = start === -1 ? -1 : tables.findIndex((line, index) => index > start && isTable(line));
-  const own = start === -1 ? [] : tables.slice(start + 1, next === -1 ? undefined : next);
-  const others = start === -1 ? tables : [...tables.slice(0, start), ...(next === -1 ? [] : tables.slice(next))];
+  const head: string[] = [];
+  const tables: string[][] = [];
+  for (const line of all) {
+    if (isTable(line)) tables.push([line]);
+    else (tables.at(-1) ?? head).push(line);
+  }
+  const own = tables.find(([first = '']) => nameOf(first) === table);
+  const others = tables.filter((each) => each !== own).flat();
   const mergedHead = mergeLines(head, top, { separator: ' = ' }, changed);
-  const mergedOwn = mergeLines(own, lines, { separator: ' = ', path: `${table}.` }, changed);
+  const mergedOwn = mergeLines(own?.slice(1) ?? [], lines, { separator: ' = ', path: `${table}.` }, changed);
   if (changed.length === 0) return { text: before, changed };
   const parts = [mergedHead, others, [`[${table}]`, ...mergedOwn]].map((part) => part.join('\n').trim());
   return { text: `${parts.filter((part) => part !== '').join('\n\n')}\n`, changed };

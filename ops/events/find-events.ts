@@ -7,14 +7,6 @@ import { PoisonEventError, parseUsageEvent } from '../../lambda/usage-recorder/p
 
 const MEMBER = 'usageEvent';
 
-/** Findings in a text that logs were exported to. */
-export interface FoundEvents {
-  /** Each event of each request once. */
-  readonly events: readonly UsageEvent[];
-  /** Lines that speak of an event that cannot be read: cut, or of another version. */
-  readonly unreadable: number;
-}
-
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -52,12 +44,13 @@ const candidates = function* (value: unknown): Generator<unknown> {
 };
 
 /**
- * The usage events that the gateway could only log, out of whatever shape logs are exported in: lines as they were printed, lines
- * with the runtime's words before them, the JSON of `aws logs filter-log-events`, CSV of Logs Insights.
+ * The usage events that the gateway could only log, each event of each request once, out of whatever shape logs are exported in: lines as
+ * they were printed, lines with the runtime's words before them, the JSON of `aws logs filter-log-events`, CSV of Logs Insights.
  *
+ * @returns also the number of lines that speak of an event that cannot be read: cut, or of another version
  * @see lambda/gateway/tracking/tracker.ts, which writes them
  */
-export const findEvents = (texts: readonly string[]): FoundEvents => {
+export const findEvents = (texts: readonly string[]) => {
   const events = new Map<string, UsageEvent>();
   let unreadable = 0;
   for (const text of texts) {

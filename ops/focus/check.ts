@@ -26,29 +26,24 @@ const typesOf: Readonly<Record<string, RegExp>> = {
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
-/** Fault of a row by the table of a column's content constraints. */
-const constraintsOf = ({ name, type, isNullable, isNonNegative, values }: FocusColumn): [string, string][] => [
-  ...(isNullable ? [] : ([[`${name} is null`, `${name} IS NULL`]] as [string, string][])),
-  ...(type === 'String' ? ([[`${name} is empty`, `trim(${name}) = ''`]] as [string, string][]) : []),
-  ...(isNonNegative ? ([[`${name} is negative`, `${name} < 0`]] as [string, string][]) : []),
-  ...(values
-    ? ([
-        [
-          `${name} is not one of the allowed values`,
-          `${name.endsWith('Subcategory') ? `concat(ServiceCategory, '/', ${name})` : name} NOT IN (${values.map(text).join(', ')})`,
-        ],
-      ] as [string, string][])
-    : []),
-  ...(type === 'JSON'
-    ? ([
-        [
-          `${name} is no object of single values`,
-          `${name} IS NOT NULL AND (NOT json_valid(${name}) OR json_type(${name}) <> 'OBJECT'
-             OR regexp_matches(json_structure(${name})::VARCHAR, ':[{\\[]'))`,
-        ],
-      ] as [string, string][])
-    : []),
-];
+/** Faults of a row, with the condition of each, by the table of a column's content constraints. */
+const constraintsOf = ({ name, type, isNullable, isNonNegative, values }: FocusColumn): [string, string][] => {
+  const found: [string, string][] = [];
+  if (!isNullable) found.push([`${name} is null`, `${name} IS NULL`]);
+  if (type === 'String') found.push([`${name} is empty`, `trim(${name}) = ''`]);
+  if (isNonNegative) found.push([`${name} is negative`, `${name} < 0`]);
+  if (values) {
+    const value = name.endsWith('Subcategory') ? `concat(ServiceCategory, '/', ${name})` : name;
+    found.push([`${name} is not one of the allowed values`, `${value} NOT IN (${values.map(text).join(', ')})`]);
+  }
+  if (type === 'JSON')
+    found.push([
+      `${name} is no object of single values`,
+      `${name} IS NOT NULL AND (NOT json_valid(${name}) OR json_type(${name}) <> 'OBJECT'
+         OR regexp_matches(json_structure(${name})::VARCHAR, ':[{\\[]'))`,
+    ]);
+  return found;
+};
 
 const sameNull = (left: string, right: string): [string, string, string[]] => [
   `${left} is null exactly where ${right} is`,

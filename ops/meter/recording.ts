@@ -33,16 +33,7 @@ export type Recording = Omit<z.infer<typeof recordingSchema>, 'body' | 'body_b64
 };
 
 /** Facts that a raw body does not have: from the command line. */
-interface RawBodyOptions {
-  readonly provider?: string | undefined;
-  readonly path?: string | undefined;
-  readonly method?: string | undefined;
-  readonly status?: number | undefined;
-  readonly contentType?: string | undefined;
-  readonly model?: string | undefined;
-}
-
-const isProvider = (label: string): boolean => (providerLabels as readonly string[]).includes(label);
+type RawBodyOptions = { readonly [Name in 'provider' | 'path' | 'method' | 'status' | 'ctype' | 'req']?: unknown };
 
 const parseLine = (line: string, where: string): Recording => {
   const { body, body_b64, ...rest } = recordingSchema.parse(JSON.parse(line));
@@ -71,19 +62,9 @@ export const readRecordings = (file: string, options: RawBodyOptions = {}): Reco
       `${file} is no file of recordings (JSON lines with provider, path and body). For a raw response body give --provider and --path.`,
     );
   }
-  if (!isProvider(options.provider)) throw new CommandError(`--provider is one of ${providerLabels.join(', ')}`);
-  return [
-    {
-      id: file,
-      provider: options.provider,
-      method: options.method ?? 'POST',
-      path: options.path,
-      status: options.status ?? 200,
-      ctype: options.contentType,
-      ...(options.model !== undefined && { req: { model: options.model } }),
-      bytes,
-    },
-  ];
+  if (!providerLabels.some((label) => label === options.provider))
+    throw new CommandError(`--provider is one of ${providerLabels.join(', ')}`);
+  return [{ ...recordingSchema.parse(options), id: file, bytes }];
 };
 
 /** One small response of each kind, written by hand after the providers' documentation. */

@@ -4,14 +4,6 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { type DatasetName, datasetNames } from '../../lambda/domain/exports/datasets.ts';
 import { EXPORTS, exportKey } from '../../lambda/domain/object-keys.ts';
 
-/** Rows by column name. Whole numbers and decimals are text, so that none is rounded. */
-type Row = Readonly<Record<string, unknown>>;
-
-export interface Query {
-  readonly rows: (sql: string) => Promise<Row[]>;
-  readonly close: () => void;
-}
-
 /** Name of a dataset's table: as Athena's. */
 const tableOf = (dataset: string): string => dataset.replaceAll('-', '_');
 
@@ -37,7 +29,7 @@ const viewOf: Readonly<Record<DatasetName, (rows: string) => string>> = {
  *
  * @param folder that object keys are relative to. The emulator of S3 adds `.data` to their names
  */
-export const openQuery = async (folder: string): Promise<Query> => {
+export const openQuery = async (folder: string) => {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   /** The rows of all days; undefined where there are none. */
@@ -60,10 +52,13 @@ export const openQuery = async (folder: string): Promise<Query> => {
     await connection.run(`CREATE VIEW ${tableOf(dataset)} AS ${select}`);
   }
   return {
-    rows: async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson(),
-    close: () => {
+    /** Rows by column name. Whole numbers and decimals are text, so that none is rounded. */
+    rows: async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson(),
+    close: (): void => {
       connection.closeSync();
       instance.closeSync();
     },
   };
 };
+
+export type Query = Awaited<ReturnType<typeof openQuery>>;

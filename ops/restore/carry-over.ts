@@ -54,18 +54,6 @@ export interface CarryOptions {
   readonly send: (events: readonly UsageEvent[]) => Promise<void>;
 }
 
-export interface CarryReport {
-  requests: number;
-  /** Items that only the old table has, by kind: copied. */
-  readonly copied: Map<string, number>;
-  /** Items that differ, by kind: taken from the old table where its kind was asked for. */
-  readonly differing: Map<string, number>;
-  /** Items whose key is unknown to this checkout: not touched. */
-  unknown: number;
-  /** Accounts whose keys, rules or prices changed here: what they know of them must be set again. */
-  readonly touchedAccounts: Set<string>;
-}
-
 const count = (counts: Map<string, number>, kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
 
 /** `lastUsedAt` follows from requests. */
@@ -76,14 +64,18 @@ const isSame = (a: Item, b: Item): boolean =>
  * Brings what happened since a point in time from one table to another that was restored to that point: what only the old one has is
  * copied, requests are sent to the recorder as events. What the recorder derives from events (spend, counters) is left to it.
  */
-export const carryOver = async (from: Table, to: Table, options: CarryOptions): Promise<CarryReport> => {
+export const carryOver = async (from: Table, to: Table, options: CarryOptions) => {
   const { since, take, dryRun, send } = options;
-  const report: CarryReport = {
+  const report = {
     requests: 0,
-    copied: new Map(),
-    differing: new Map(),
+    /** Items that only the old table has, by kind: copied. */
+    copied: new Map<string, number>(),
+    /** Items that differ, by kind: taken from the old table where its kind was asked for. */
+    differing: new Map<string, number>(),
+    /** Items whose key is unknown to this checkout: not touched. */
     unknown: 0,
-    touchedAccounts: new Set(),
+    /** Accounts whose keys, rules or prices changed here: what they know of them must be set again. */
+    touchedAccounts: new Set<string>(),
   };
 
   const copy = async (item: Item, kind: ItemKind, onlyIfAbsent: boolean): Promise<void> => {
@@ -127,3 +119,5 @@ export const carryOver = async (from: Table, to: Table, options: CarryOptions): 
   }
   return report;
 };
+
+export type CarryReport = Awaited<ReturnType<typeof carryOver>>;

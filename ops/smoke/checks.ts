@@ -2,17 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 
-/** The parts of a response that a smoke test looks at. */
-interface SmokeResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly json: unknown;
-}
-
 const TIMEOUT_MS = 15_000;
 
 /** @throws Error that names the address, without its query */
-export const askJson = async (url: string, init: RequestInit = {}): Promise<SmokeResponse> => {
+export const askJson = async (url: string, init: RequestInit = {}) => {
   try {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     const text = await response.text();
