@@ -9,23 +9,6 @@ import { BUNDLE_FILE } from './constructs/function-bundle.ts';
 import { HandlerFunction } from './constructs/handler-function.ts';
 import { SpendGatewayStage } from './stage.ts';
 
-/** A function of a stage with default settings. */
-export interface StageFunction {
-  /** `gateway/Proxy/Function`: stack and construct. */
-  readonly name: string;
-  /** The entry file, relative to the root of the repository. */
-  readonly entry: string;
-}
-
-/** A function as it would be deployed, bundled on this machine. */
-export interface BundledFunction extends StageFunction {
-  /** The module that exports `handler`. */
-  readonly file: string;
-  readonly memoryMb: number;
-  /** Undefined where it refers to a resource. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
 const contextSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 
 const resourceSchema = z.object({
@@ -36,28 +19,29 @@ const resourceSchema = z.object({
   }),
 });
 
+/** The functions of a stage with default settings. */
 const defaultStage = (bundled: readonly string[], outdir?: string) => {
   const { context } = contextSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, '../cdk.json'), 'utf8')));
   const app = new App({
     context: { ...context, [BUNDLING_STACKS]: bundled },
     analyticsReporting: false,
-    ...(outdir === undefined ? {} : { outdir }),
+    ...(outdir !== undefined && { outdir }),
   });
   const stage = new SpendGatewayStage(app, parseStageSettings('dev', {}));
   const handlers = stage.node.findAll().filter((construct) => construct instanceof HandlerFunction);
   const functions = handlers.map((handler) => ({
     handler,
+    /** `gateway/Proxy/Function`: stack and construct. */
     name: handler.node.path.slice(stage.node.path.length + 1),
-    entry: handler.entry,
   }));
   return { app, stage, functions };
 };
 
 /** Every function there is; nothing is bundled for it. */
-export const stageFunctions = (): StageFunction[] => {
+export const stageFunctions = () => {
   const { app, functions } = defaultStage([]);
   rmSync(app.outdir, { recursive: true });
-  return functions.map(({ name, entry }) => ({ name, entry }));
+  return functions.map(({ name, handler: { entry } }) => ({ name, entry }));
 };
 
 /**
@@ -66,14 +50,14 @@ export const stageFunctions = (): StageFunction[] => {
  * @param outdir takes the cloud assembly
  * @param stackName of this stack alone, such as `gateway`; of all where left out
  */
-export const bundleFunctions = (outdir: string, stackName?: string): BundledFunction[] => {
+export const bundleFunctions = (outdir: string, stackName?: string) => {
   // Not the web dashboard's pages, which nobody asks for here.
   const { app, stage, functions } = defaultStage([`ai-spend-dev/${stackName ?? '!(web)'}`], outdir);
   // The stage alone: the app would validate its templates as well, which `npm run synth` is for.
   const assembly = stage.synth();
   return functions
     .filter(({ name }) => stackName === undefined || name.startsWith(`${stackName}/`))
-    .map(({ handler, name, entry }): BundledFunction => {
+    .map(({ handler, name }) => {
       const stack = Stack.of(handler);
       const { Resources } = z
         .object({ Resources: z.record(z.string(), z.unknown()) })
@@ -83,9 +67,11 @@ export const bundleFunctions = (outdir: string, stackName?: string): BundledFunc
       const variables = Object.entries(Environment?.Variables ?? {});
       return {
         name,
-        entry,
+        entry: handler.entry,
+        /** The module that exports `handler`. */
         file: join(app.outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`, BUNDLE_FILE),
         memoryMb: MemorySize,
+        /** Undefined where a value refers to a resource. */
         environment: Object.fromEntries(
           variables.map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
         ),
