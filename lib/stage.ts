@@ -29,6 +29,7 @@ import { IdentityStack } from './stacks/identity.ts';
 import { MailStack } from './stacks/mail.ts';
 import { stageMetrics } from './stacks/metrics.ts';
 import { MonitoringStack } from './stacks/operations-dashboard.ts';
+import { stageVariables } from './stacks/resources.ts';
 import { UsageStack } from './stacks/usage.ts';
 import { WebStack } from './stacks/web.ts';
 
@@ -60,7 +61,8 @@ export class SpendGatewayStage extends Stage {
     const data = new DataStack(this, 'data', { settings });
     const { table, objects } = data;
     const mail = new MailStack(this, 'mail', { settings, table });
-    const shared = { settings, table, objects, mail: mail.sending };
+    const made = { settings, table, objects, mail: mail.sending };
+    const shared = { ...made, variables: stageVariables(made) };
     const { userPool, userPoolClient, signOn } = new IdentityStack(this, 'identity', shared);
     const alerts = new AlertsStack(this, 'alerts', shared);
     const usage = new UsageStack(this, 'usage', { ...shared, jobQueue: alerts.jobQueue });

@@ -4,9 +4,8 @@ import { ARCHIVES, DAY_FILES, OBJECT_KINDS } from '../../lambda/domain/object-ke
 import { accountJobsEnvironment } from '../../lambda/environment.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
 import { ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
-import { metricNamespace } from '../constructs/log-line-count.ts';
 import { grantItems } from '../constructs/table-access.ts';
-import { billVariables, grantBillCredentials } from './bill-credentials.ts';
+import { grantBillCredentials } from './bill-credentials.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
 import type { StageResources } from './resources.ts';
@@ -21,9 +20,9 @@ export class AccountJobsStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    resources: Pick<StageResources, 'settings' | 'table' | 'objects' | 'userPool' | 'stripe'>,
+    resources: Pick<StageResources, 'settings' | 'variables' | 'table' | 'objects' | 'userPool' | 'stripe'>,
   ) {
-    const { settings, table, objects, userPool, stripe } = resources;
+    const { settings, variables, table, objects, userPool, stripe } = resources;
     super(scope, id);
     const jobs = new ScheduledFunction(this, 'AccountJobs', {
       entry: 'lambda/account-jobs/handler.ts',
@@ -31,12 +30,9 @@ export class AccountJobsStack extends Stack {
         'Deletes accounts whose grace is over; writes archives of accounts; reads bills; makes reports; sends to destinations',
       every: Duration.minutes(1),
       environment: variablesOf(accountJobsEnvironment, {
+        ...variables,
         ...stripe.variables,
-        ...billVariables(settings),
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
         USER_POOL_ID: userPool.userPoolId,
-        OBJECT_BUCKET: objects.bucketName,
-        WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
         DELETION_PAUSE_SECONDS: String(DELETION_PAUSE.toSeconds()),
       }),
       // Runs do not overlap.

@@ -6,7 +6,6 @@ import { evaluatorEnvironment } from '../../lambda/environment.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantSend } from '../constructs/grants.ts';
 import { HandlerFunction, ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
-import { metricNamespace } from '../constructs/log-line-count.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
 import { grantSendMail } from './mail.ts';
@@ -27,7 +26,7 @@ export class AlertsStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, mail }: Pick<StageResources, 'settings' | 'table' | 'mail'>,
+    { settings, variables, table, mail }: Pick<StageResources, 'settings' | 'variables' | 'table' | 'mail'>,
   ) {
     super(scope, id);
     const jobs = new ConsumedQueue(this, 'EvaluationJobs', {
@@ -37,15 +36,7 @@ export class AlertsStack extends Stack {
       maxReceiveCount: 3,
       retention: settings.retention,
     });
-    const environment = variablesOf(evaluatorEnvironment, {
-      TABLE_NAME: table.tableName,
-      POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-      MAIL_FROM: mail.from,
-      MAIL_CONFIGURATION_SET: mail.configurationSetName,
-      DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
-      JOB_QUEUE_URL: jobs.queue.queueUrl,
-      WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
-    });
+    const environment = variablesOf(evaluatorEnvironment, { ...variables, JOB_QUEUE_URL: jobs.queue.queueUrl });
 
     const worker = new HandlerFunction(this, 'RuleWorker', {
       entry: 'lambda/rule-evaluator/worker/handler.ts',

@@ -6,7 +6,6 @@ import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { grantReadSecret } from '../constructs/grants.ts';
 import { ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
-import { metricNamespace } from '../constructs/log-line-count.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
@@ -25,10 +24,14 @@ export class BillingStack extends Stack {
   readonly stripe: StripeAccess;
   readonly scheduled: readonly ScheduledFunction[];
 
-  constructor(scope: Construct, id: string, { settings, table }: Pick<StageResources, 'settings' | 'table'>) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, variables, table }: Pick<StageResources, 'settings' | 'variables' | 'table'>,
+  ) {
     super(scope, id);
     const { billing } = settings;
-    const dashboardUrl = settings.dashboardUrl ?? `https://${settings.dashboardDomain}`;
+    const { DASHBOARD_URL: dashboardUrl } = variables;
 
     const apiKey = this.#secretOfStripe('StripeApiKey', settings, 'Stripe API key: put the key itself here');
     const webhookSecrets = this.#secretOfStripe(
@@ -38,7 +41,6 @@ export class BillingStack extends Stack {
     );
     this.stripe = {
       variables: {
-        TABLE_NAME: table.tableName,
         STRIPE_API_ORIGIN: billing.stripeApiOrigin,
         STRIPE_API_KEY_SECRET_ID: apiKey.secretArn,
         STRIPE_PRICES: JSON.stringify(billing.prices),
@@ -54,10 +56,7 @@ export class BillingStack extends Stack {
       entry: 'lambda/dashboard/stripe-webhook/reconcile/handler.ts',
       description: 'Accounts against the subscriptions of Stripe',
       every: Duration.days(1),
-      environment: variablesOf(reconcileEnvironment, {
-        ...this.stripe.variables,
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-      }),
+      environment: variablesOf(reconcileEnvironment, { ...variables, ...this.stripe.variables }),
       timeout: Duration.minutes(15),
       memoryMb: 512,
       retention: settings.retention,

@@ -15,7 +15,7 @@ import {
 } from '../../lambda/environment.ts';
 import { grantActions, grantObjects, grantReadSecret } from '../constructs/grants.ts';
 import type { TableAccess } from '../constructs/table-access.ts';
-import { billVariables, grantBillCredentials } from './bill-credentials.ts';
+import { grantBillCredentials } from './bill-credentials.ts';
 import { syncBilling } from './billing.ts';
 import { partitions } from './partitions.ts';
 import type { StageResources } from './resources.ts';
@@ -39,23 +39,17 @@ export interface DashboardFunction {
 }
 
 /** The variables of all functions, of which each gets those that its schema names. */
-export const dashboardVariables = ({ settings, table, objects, userPool, ...others }: DashboardResources) => ({
+export const dashboardVariables = ({ settings, variables, userPool, ...others }: DashboardResources) => ({
+  ...variables,
   ...others.stripe.variables,
-  TABLE_NAME: table.tableName,
   CORS_ORIGINS: settings.corsOrigins.join(','),
   USER_POOL_ID: userPool.userPoolId,
   USER_POOL_CLIENT_ID: others.userPoolClient.userPoolClientId,
-  MAIL_FROM: others.mail.from,
-  MAIL_CONFIGURATION_SET: others.mail.configurationSetName,
-  DASHBOARD_URL: settings.dashboardUrl ?? `https://${settings.dashboardDomain}`,
-  WEBHOOK_TARGETS: JSON.stringify(settings.webhooks),
   // Not chosen: nobody gets in. A deployment must choose, and one machine is open.
   REGISTRATION: settings.registration ?? 'closed',
   DELETION_GRACE_SECONDS: String(DELETION_GRACE_DAYS * DAY_SECONDS),
   SIGN_ON_ORIGIN: others.signOn.origin,
   SIGN_ON_PROVIDERS: JSON.stringify(others.signOn.providers),
-  OBJECT_BUCKET: objects.bucketName,
-  ...billVariables(settings),
   STRIPE_WEBHOOK_SECRETS_ID: others.stripe.webhookSecrets.secretArn,
 });
 

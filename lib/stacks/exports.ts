@@ -8,7 +8,6 @@ import { DAY_FILES, EXPORTS, exportKey } from '../../lambda/domain/object-keys.t
 import { exporterEnvironment } from '../../lambda/environment.ts';
 import { grantActions, grantObjects } from '../constructs/grants.ts';
 import { ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
-import { metricNamespace } from '../constructs/log-line-count.ts';
 import { ATHENA_RESULTS, type ObjectBucket } from '../constructs/object-bucket.ts';
 import { grantItems } from '../constructs/table-access.ts';
 import { INDEX_NAME } from './data.ts';
@@ -145,7 +144,7 @@ export class ExportsStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, objects }: Pick<StageResources, 'settings' | 'table' | 'objects'>,
+    { settings, variables, table, objects }: Pick<StageResources, 'settings' | 'variables' | 'table' | 'objects'>,
   ) {
     super(scope, id);
     const exporter = new ScheduledFunction(this, 'Exporter', {
@@ -153,9 +152,7 @@ export class ExportsStack extends Stack {
       description: 'Days that were rolled up -> files of cost, usage and requests; old requests -> out of the table',
       every: Duration.minutes(20),
       environment: variablesOf(exporterEnvironment, {
-        TABLE_NAME: table.tableName,
-        OBJECT_BUCKET: objects.bucketName,
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
+        ...variables,
         REQUEST_TABLE_DAYS: String(settings.table.requestDays ?? ''),
       }),
       timeout: Duration.minutes(15),

@@ -11,7 +11,6 @@ import {
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantObjects, grantSend } from '../constructs/grants.ts';
 import { HandlerFunction, ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
-import { metricNamespace } from '../constructs/log-line-count.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
 import { usageCapacity } from '../usage-capacity.ts';
 import { INDEX_NAME } from './data.ts';
@@ -33,13 +32,10 @@ export class UsageStack extends Stack {
   constructor(
     scope: Construct,
     id: string,
-    { settings, table, objects, jobQueue }: Pick<StageResources, 'settings' | 'table' | 'objects' | 'jobQueue'>,
+    resources: Pick<StageResources, 'settings' | 'variables' | 'table' | 'objects' | 'jobQueue'>,
   ) {
     super(scope, id);
-    const variables = {
-      TABLE_NAME: table.tableName,
-      POWERTOOLS_METRICS_NAMESPACE: metricNamespace(settings.name),
-    };
+    const { settings, variables, table, objects, jobQueue } = resources;
     const environment = variablesOf(metricsEnvironment, variables);
 
     const capacity = usageCapacity(settings.expectedRequestsPerSecond);
@@ -88,7 +84,7 @@ export class UsageStack extends Stack {
       timeout: Duration.minutes(15),
       retention: settings.retention,
     });
-    const repricingVariables = variablesOf(repricingEnvironment, { ...variables, OBJECT_BUCKET: objects.bucketName });
+    const repricingVariables = variablesOf(repricingEnvironment, variables);
     const ownPrices = new ScheduledFunction(this, 'OwnPrices', {
       entry: 'lambda/usage-recorder/own-prices/handler.ts',
       description: "Changes of accounts' own prices, ends of months -> requests priced again",
