@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import {
   InvalidSettings,
   missingForDeploy,
-  parseStageSettings,
+  readContext,
   remarksForDeploy,
   type StageSettings,
+  settingsOf,
 } from '../lib/config.ts';
 import { credentialsOwner, preflight } from './preflight.ts';
 
@@ -20,13 +19,9 @@ const exit = (message: string, code: number): never => {
   process.exit(code);
 };
 
-const cdkJson = z.object({ context: z.object({ stages: z.record(z.string(), z.unknown()).default({}) }) });
-
-const settingsOf = (stage: string): StageSettings => {
-  const { stages } = cdkJson.parse(JSON.parse(readFileSync('cdk.json', 'utf8'))).context;
-  if (!(stage in stages)) exit(`stage: cdk.json has no stages.${stage}; it has ${Object.keys(stages).join(', ')}`, 1);
+const settingsOrExit = (stage: string): StageSettings => {
   try {
-    return parseStageSettings(stage, stages[stage]);
+    return settingsOf(stage, readContext().stages);
   } catch (error) {
     return exit(error instanceof InvalidSettings ? error.message : String(error), 1);
   }
@@ -54,7 +49,7 @@ if (argv.some((word) => word.startsWith('--dry-run')) || process.env['npm_config
   exit(`There is no --dry-run here: npx cdk diff '**' -c stage=${stage} shows what would change.`, 2);
 const passedOn = at === -1 ? argv : argv.toSpliced(at, 2);
 
-const settings = await onWhoseBehalf(settingsOf(stage));
+const settings = await onWhoseBehalf(settingsOrExit(stage));
 const missing = missingForDeploy(settings);
 if (missing.length > 0) {
   const isLoggedOut = settings.account === undefined;

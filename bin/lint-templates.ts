@@ -3,6 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readContext } from '../lib/config.ts';
 import { readOptions } from '../ops/command.ts';
 import { exampleContext } from './example-settings.ts';
 import { brokenQuotas, type CloudFormationTemplate } from './template-quotas.ts';
@@ -23,11 +24,9 @@ const APPS = {
 };
 const INSTALL = 'python3 -m pip install -r requirements-ci.txt';
 
-const cdkJson = z.object({ context: z.looseObject({ stages: z.record(z.string(), z.unknown()) }) });
-
 /** Synthesizes an app without functions' code and without CDK's own validation, which `npm run synth` has. */
 const synthesize = (folder: string, context: object): boolean => {
-  const { context: settings } = cdkJson.parse(JSON.parse(readFileSync('cdk.json', 'utf8')));
+  const settings = readContext();
   const stages = { ...settings.stages, ...exampleContext.stages };
   const { status } = spawnSync(process.execPath, ['bin/app.ts'], {
     stdio: 'inherit',

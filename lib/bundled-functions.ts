@@ -1,15 +1,13 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { z } from 'zod';
-import { parseStageSettings } from './config.ts';
+import { parseStageSettings, readContext } from './config.ts';
 import { BUNDLE_FILE } from './constructs/function-bundle.ts';
 import { HandlerFunction } from './constructs/handler-function.ts';
 import { SpendGatewayStage } from './stage.ts';
-
-const contextSchema = z.object({ context: z.record(z.string(), z.unknown()) });
 
 const resourceSchema = z.object({
   Properties: z.object({
@@ -21,9 +19,8 @@ const resourceSchema = z.object({
 
 /** The functions of a stage with default settings. */
 const defaultStage = (bundled: readonly string[], outdir?: string) => {
-  const { context } = contextSchema.parse(JSON.parse(readFileSync(join(import.meta.dirname, '../cdk.json'), 'utf8')));
   const app = new App({
-    context: { ...context, [BUNDLING_STACKS]: bundled },
+    context: { ...readContext(join(import.meta.dirname, '..')), [BUNDLING_STACKS]: bundled },
     analyticsReporting: false,
     ...(outdir !== undefined && { outdir }),
   });

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
+import { DomainError } from '../lambda/domain/errors.ts';
 import { isCommercialRegion, stageSettings } from './stage-settings.ts';
 
 /**
@@ -29,7 +32,7 @@ export interface Retention {
 }
 
 /** The settings cannot be used. The message lists every mistake, one line each. */
-export class InvalidSettings extends Error {}
+export class InvalidSettings extends DomainError {}
 
 /** Keys that begin with `//` are comments; empty strings, and objects of nothing else, are settings not filled in yet. */
 export const withoutBlanks = (value: unknown): unknown => {
@@ -79,6 +82,22 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
       protectedData: removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     },
   };
+};
+
+const stagesSchema = z.record(z.string(), z.unknown()).default({});
+const cdkJson = z.object({ context: z.looseObject({ stages: stagesSchema }) });
+
+/** The context of the app as cdk.json has it. @param folder the root of the repository */
+export const readContext = (folder = '.') =>
+  cdkJson.parse(JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8'))).context;
+
+/** The settings of one of the stages in cdk.json. @throws InvalidSettings */
+export const settingsOf = (stage: string, stages: Readonly<Record<string, unknown>>): StageSettings => {
+  if (!(stage in stages))
+    throw new InvalidSettings(
+      `stage: cdk.json has no stages.${stage}; it has ${Object.keys(stages).sort().join(', ') || 'none'}`,
+    );
+  return parseStageSettings(stage, stages[stage]);
 };
 
 /** Settings that a deployment needs and a synthesis does not: one line each with the setting and its purpose. */
@@ -131,7 +150,7 @@ export const remarksForDeploy = (settings: StageSettings): readonly string[] => 
 
 const contextSchema = z.object({
   stage: z.string().default('dev'),
-  stages: z.record(z.string(), z.unknown()).default({}),
+  stages: stagesSchema,
   /** Set by bin/deploy.ts, where the stage names none: those of the credentials. */
   account: z.string().optional(),
   region: z.string().optional(),
@@ -146,11 +165,6 @@ export const readStageSettings = (node: Node): StageSettings => {
   const { stage, stages, account, region } = contextSchema.parse(
     Object.fromEntries(Object.keys(contextSchema.shape).map((name) => [name, node.tryGetContext(name)])),
   );
-  if (!(stage in stages) && stage !== 'dev') {
-    throw new InvalidSettings(
-      `stage: cdk.json has no stages.${stage}; it has ${Object.keys(stages).sort().join(', ') || 'none'}`,
-    );
-  }
-  const parsed = parseStageSettings(stage, stages[stage]);
+  const parsed = settingsOf(stage, { dev: {}, ...stages });
   return { ...parsed, account: parsed.account ?? account, region: parsed.region ?? region };
 };

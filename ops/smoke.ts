@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { hostsByLabel } from '../lambda/domain/hosts.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
-import { parseStageSettings } from '../lib/config.ts';
+import { readContext, settingsOf } from '../lib/config.ts';
 import { CommandError, flag, runCommand } from './command.ts';
 import { canarySchema, checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
 
@@ -29,8 +28,6 @@ const schema = z
     'Give --stage, or --gateway-url and --dashboard-url.',
   );
 
-const cdkSchema = z.object({ context: z.object({ stages: z.record(z.string(), z.unknown()) }) });
-
 const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
   const { stage, 'gateway-url': gatewayUrl = '', 'dashboard-url': dashboardUrl = '' } = options;
   if (stage === undefined)
@@ -39,9 +36,7 @@ const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
       gatewayUrl: (label) => gatewayUrl.replace('{label}', label),
       dashboardUrl: dashboardUrl.replace(/\/$/, ''),
     };
-  const { stages } = cdkSchema.parse(JSON.parse(readFileSync('cdk.json', 'utf8'))).context;
-  if (!(stage in stages)) throw new CommandError(`cdk.json has no stages.${stage}.`);
-  const { gateway, gatewayDomain, dashboardDomain, customDomains } = parseStageSettings(stage, stages[stage]);
+  const { gateway, gatewayDomain, dashboardDomain, customDomains } = settingsOf(stage, readContext().stages);
   if (!customDomains)
     throw new CommandError(
       `stages.${stage} has no domains: name --gateway-url and --dashboard-url, which are outputs (Url) of its stacks gateway and dashboard-api.`,

@@ -2,7 +2,7 @@ import { KNOWN_SECRET } from './guard.ts';
 import { type Emulator, type EmulatorOptions, startWorker } from './worker.ts';
 
 /** One mail that was sent, as aws-ses-v2-local keeps it. `at` is in epoch seconds. */
-export interface Mail {
+interface Mail {
   readonly messageId: string;
   readonly from: string;
   readonly destination: {

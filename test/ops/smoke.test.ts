@@ -115,8 +115,19 @@ describe('npm run smoke', () => {
     const { code, stdout } = await runOps('smoke', ['--stage', 'dev', '--dry-run']);
     expect(code).toBe(0);
     expect(stdout).toContain('https://openai.gateway.example.com/health');
-    expect(await runOps('smoke', ['--stage', 'nowhere'])).toMatchObject({ code: 1 });
+    expect(await runOps('smoke', ['--stage', 'nowhere'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^stage: cdk\.json has no stages\.nowhere; it has .*dev/),
+    });
     expect(await runOps('smoke', [])).toMatchObject({ code: 2 });
+  });
+
+  it('says what is wrong with the settings of a stage, and nothing else', async () => {
+    const cwd = await mkdtemp(join(tmpdir(), 'smoke-'));
+    await writeFile(join(cwd, 'cdk.json'), JSON.stringify({ context: { stages: { try: { gatewayDomain: 'x' } } } }));
+    const { code, stderr } = await runOps('smoke', ['--stage', 'try', '--dry-run'], { cwd });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^stages\.try\.gatewayDomain: .*\n$/) });
+    await rm(cwd, { recursive: true });
   });
 
   it('asks the hosts that the operator added to a stage', async () => {
