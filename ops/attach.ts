@@ -1,7 +1,6 @@
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isWellFormedAccountKey } from '../lambda/domain/accounts/account-key.ts';
 import {
@@ -16,11 +15,10 @@ import {
 import type { ProviderLabel } from '../lambda/domain/providers.ts';
 import { type MergedFile, mergeFile } from './attach/tool-file.ts';
 import { CommandError, flag, runCommand } from './command.ts';
-import { askJson } from './smoke/checks.ts';
+import { askJson, askUntil } from './smoke/checks.ts';
 
 const PROMPT = 'Say hello.';
 const RECORD_WAIT_MS = 30_000;
-const RECORD_POLL_MS = 500;
 
 /** The smallest call of a provider that costs something: a few hundredths of a cent at most. */
 const calls: Partial<
@@ -67,20 +65,15 @@ interface Dashboard {
 }
 
 const recordText = async (requestId: string, { url, token }: Dashboard): Promise<string> => {
-  const deadline = Date.now() + RECORD_WAIT_MS;
-  for (;;) {
-    const { status, json } = await askJson(`${url.replace(/\/$/, '')}/api/machine/requests/${requestId}`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
-    const { success, data } = record.safeParse(json);
-    if (status === 200 && success && data.provenance !== 'unknown')
-      return `On record: ${data.model ?? 'no model'}, ${data.inputTokens ?? '?'} tokens in, ${data.outputTokens ?? '?'} out, ${data.costUsd === null ? 'cost unknown' : `$${data.costUsd} (${data.provenance})`}.`;
-    if (Date.now() > deadline || ![200, 404].includes(status))
-      return status === 200 && success
-        ? 'On record, at an unknown cost.'
-        : `The record cannot be read: GET /requests/{id} responded ${status}.`;
-    await sleep(RECORD_POLL_MS);
-  }
+  const address = `${url.replace(/\/$/, '')}/api/machine/requests/${requestId}`;
+  const { status, json } = await askUntil(address, token, RECORD_WAIT_MS, (response) => {
+    const found = record.safeParse(response.json).data;
+    return response.status === 200 ? found !== undefined && found.provenance !== 'unknown' : response.status !== 404;
+  });
+  const { data } = record.safeParse(json);
+  if (status !== 200 || data === undefined) return `The record cannot be read: GET /requests/{id} responded ${status}.`;
+  if (data.provenance === 'unknown') return 'On record, at an unknown cost.';
+  return `On record: ${data.model ?? 'no model'}, ${data.inputTokens ?? '?'} tokens in, ${data.outputTokens ?? '?'} out, ${data.costUsd === null ? 'cost unknown' : `$${data.costUsd} (${data.provenance})`}.`;
 };
 
 /**

@@ -19,6 +19,16 @@ const API_PATHS: Partial<Record<ProviderLabel, string>> = {
 const promptOf = (call: DemoCall): string => promptFor('Tell me something.', call).padEnd(call.inputTokens, ' word');
 const tagHeader = ({ tag }: DemoCall): Record<string, string> => (tag === null ? {} : { 'X-Service-Tag': tag });
 
+const chatOf = (call: DemoCall) => ({
+  model: call.model ?? '',
+  max_tokens: 1_000,
+  messages: [{ role: 'user' as const, content: promptOf(call) }],
+});
+
+/** The text of a streamed response. */
+const joined = async <T>(chunks: AsyncIterable<T>, textOf: (chunk: T) => string | null | undefined): Promise<string> =>
+  (await Array.fromAsync(chunks, textOf)).join('');
+
 /**
  * @param url of the local stack
  * @param serviceKey the account's key: all that tracking needs from a client, apart from the base URL
@@ -45,40 +55,26 @@ export const demoClients = (url: string, serviceKey: string): MakeCall => {
   const methods: Readonly<Record<Method, MakeCall>> = {
     'openai-chat': async (call) => {
       const { completions } = openai(call.provider).chat;
-      const request = {
-        model: call.model ?? '',
-        max_tokens: 1_000,
-        messages: [{ role: 'user' as const, content: promptOf(call) }],
-      };
+      const request = chatOf(call);
       const options = { headers: tagHeader(call) };
       if (!call.stream) return (await completions.create(request, options)).choices[0]?.message.content ?? '';
-      let text = '';
-      for await (const chunk of await completions.create({ ...request, stream: true }, options)) {
-        text += chunk.choices[0]?.delta.content ?? '';
-      }
-      return text;
+      const chunks = await completions.create({ ...request, stream: true }, options);
+      return joined(chunks, (chunk) => chunk.choices[0]?.delta.content);
     },
     'openai-responses': async (call) => {
       const { responses } = openai(call.provider);
       const request = { model: call.model ?? '', input: promptOf(call) };
       const options = { headers: tagHeader(call) };
       if (!call.stream) return (await responses.create(request, options)).output_text;
-      let text = '';
-      for await (const event of await responses.create({ ...request, stream: true }, options)) {
-        if (event.type === 'response.output_text.delta') text += event.delta;
-      }
-      return text;
+      const events = await responses.create({ ...request, stream: true }, options);
+      return joined(events, (event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
     },
     'openai-models': async (call) => {
       const page = await openai(call.provider).models.list({ headers: tagHeader(call) });
       return page.data.map(({ id }) => id).join(' ');
     },
     'anthropic-messages': async (call) => {
-      const request = {
-        model: call.model ?? '',
-        max_tokens: 1_000,
-        messages: [{ role: 'user' as const, content: promptOf(call) }],
-      };
+      const request = chatOf(call);
       const options = { headers: tagHeader(call) };
       const message = call.stream
         ? await anthropic.messages.stream(request, options).finalMessage()
@@ -92,9 +88,7 @@ export const demoClients = (url: string, serviceKey: string): MakeCall => {
         config: { httpOptions: { headers: { ...defaultHeaders, ...tagHeader(call) } } },
       };
       if (!call.stream) return (await google.models.generateContent(request)).text ?? '';
-      let text = '';
-      for await (const chunk of await google.models.generateContentStream(request)) text += chunk.text ?? '';
-      return text;
+      return joined(await google.models.generateContentStream(request), ({ text }) => text);
     },
   };
   return (call) => methods[call.method](call);

@@ -22,6 +22,23 @@ export const askJson = async (url: string, init: RequestInit = {}) => {
   }
 };
 
+const POLL_MS = 500;
+
+/** Asks again and again until the response is what was waited for, or the time is over. @returns the last response */
+export const askUntil = async (
+  url: string,
+  token: string,
+  waitMs: number,
+  isAwaited: (response: Awaited<ReturnType<typeof askJson>>) => boolean,
+) => {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    const response = await askJson(url, { headers: { Authorization: `Bearer ${token}` } });
+    if (isAwaited(response) || Date.now() > deadline) return response;
+    await sleep(POLL_MS);
+  }
+};
+
 /** An account made for this, by POST /auth/register. */
 export const canarySchema = z.object({
   CANARY_SERVICE_KEY: z.string().min(1),
@@ -41,7 +58,6 @@ export interface SmokeTarget {
 export type CheckResult = readonly [name: string, problem: string | null];
 
 const RECORD_WAIT_MS = MINUTE_MS;
-const RECORD_POLL_MS = 500;
 
 /** A new execution environment has no connection to the queue yet: only its first request may be bypassed. */
 const GOVERNED_TRIES = 3;
@@ -101,15 +117,9 @@ export const checkCanary = async (
     });
     const { success, data } = z.object({ token: z.string() }).safeParse(login.json);
     if (!success) return `login responded ${login.status}`;
-    const deadline = Date.now() + RECORD_WAIT_MS;
-    for (;;) {
-      const { status } = await askJson(`${dashboardUrl}/requests/${requestId}`, {
-        headers: { Authorization: `Bearer ${data.token}` },
-      });
-      if (status === 200) return null;
-      if (status !== 404 || Date.now() > deadline) return `GET /requests/{id} responded ${status}`;
-      await sleep(RECORD_POLL_MS);
-    }
+    const url = `${dashboardUrl}/requests/${requestId}`;
+    const { status } = await askUntil(url, data.token, RECORD_WAIT_MS, (response) => response.status !== 404);
+    return status === 200 ? null : `GET /requests/{id} responded ${status}`;
   });
   return [relayed, recorded];
 };
