@@ -153,7 +153,8 @@ describe.each(Object.entries(forms))('a %s that the API can make', (_, form) => 
     Members,
     Members
   >;
-  const patchOf = (before: Members, after: Members) => changesOf(bodyOf(before), bodyOf(after), whole);
+  const patchOf = (before: Members, after: Members): Members =>
+    JSON.parse(JSON.stringify(changesOf(bodyOf(before), bodyOf(after), whole)));
 
   it('can be opened and saved, which sends nothing; another name sends that alone', () => {
     fc.assert(
@@ -331,8 +332,12 @@ describe('the form of a price', () => {
     ['usd', { ...base, kind: 'credit', lastDay: '2026-11-30' }, (usd) => ({ usd })],
     ['usd', { ...base, kind: 'commitment' }, (usd) => ({ usd })],
     ['includedUsd', { ...base, kind: 'commitment', usd: 1 }, (includedUsd) => ({ includedUsd })],
-    ['perRequest', { ...base, kind: 'rates', by: 'request' }, (perRequest) => ({ perRequest })],
-    ['rates.input', { ...base, kind: 'rates' }, (input) => ({ rates: { input, output: 1 } })],
+    ['usdPerRequest', { ...base, kind: 'rates', by: 'request' }, (usdPerRequest) => ({ usdPerRequest })],
+    [
+      'usdPerMillionTokens.input',
+      { ...base, kind: 'rates' },
+      (input) => ({ usdPerMillionTokens: { input, output: 1 } }),
+    ],
     ['tiers.1.percent', { ...base, kind: 'volume' }, (percent) => ({ tiers: [tiers[0], { ...tiers[1], percent }] })],
     ['tiers.1.from', { ...base, kind: 'volume' }, (from) => ({ tiers: [tiers[0], { ...tiers[1], from }] })],
     ['tiers.0.from', { ...base, kind: 'volume' }, (from) => ({ tiers: [{ ...tiers[0], from }] })],
@@ -349,7 +354,7 @@ it('what is left empty has no amount, and 0 is one', () => {
   const groupAmounts = ['', 0].map((amount, index) => ({ of: `role:${index}`, amount }));
   const budget = { ...limits.emptyLimit('budget'), perEach: 'member', groupAmounts };
   expect(limits.bodyOf(budget)).toMatchObject({ amountByRole: { 0: null, 1: 0 } });
-  const price = { ...prices.newPrice('a'), rates: { input: 0, output: '' } };
+  const price = { ...prices.newPrice('a'), usdPerMillionTokens: { input: 0, output: '' } };
   expect(prices.bodyOf(price).terms).toEqual({ kind: 'rates', usdPerMillionTokens: { input: 0 } });
 });
 

@@ -59,6 +59,12 @@ export const otherErrors = (error: unknown, ...names: readonly string[]): string
     ? ['What was sent may have been saved all the same. Look before you send it again.']
     : detailsOf(error, (path) => fieldOf(path, names) !== undefined);
 
+/** What the API's schema says of a part of a body, by its paths. */
+export const violationsIn = (schema: ZodMiniType, part: unknown) => {
+  const { error } = schema.safeParse(part, { error: messageFor });
+  return error ? violationsOf(error) : [];
+};
+
 /**
  * Problems that the API would find in a part of a body, by the members of the form that sends it: bounds, names and requiredness are those of the
  * API's schema, and so are the messages.
@@ -69,7 +75,4 @@ export const problemsIn = (
   schema: ZodMiniType,
   part: unknown,
   names: readonly [string, ...string[]],
-): Record<string, string> => {
-  const { error } = schema.safeParse(part, { error: messageFor });
-  return error ? messagesByField(violationsOf(error), names, names[0]) : {};
-};
+): Record<string, string> => messagesByField(violationsIn(schema, part), names, names[0]);

@@ -32,25 +32,25 @@ const RateFields = ({ form }: { readonly form: PriceForm }) => (
       {...form.getInputProps('by')}
     />
     {form.values.by === 'request' ? (
-      <NumberInput label="Each request" {...dollars} {...form.getInputProps('perRequest')} />
+      <NumberInput label="Each request" {...dollars} {...form.getInputProps('usdPerRequest')} />
     ) : (
       <Group grow align="flex-start" wrap="wrap" preventGrowOverflow={false}>
-        {Object.keys(form.values.rates).map((kind) => (
+        {Object.keys(form.values.usdPerMillionTokens).map((kind) => (
           <NumberInput
             key={kind}
             label={`${kindName(kind)} / 1M tokens`}
             miw={150}
             {...dollars}
-            {...form.getInputProps(`rates.${kind}`)}
+            {...form.getInputProps(`usdPerMillionTokens.${kind}`)}
           />
         ))}
-        {Object.keys(form.values.unitRates).map((unit) => (
+        {Object.keys(form.values.usdPerUnit).map((unit) => (
           <NumberInput
             key={unit}
             label={`${kindName(unit)}, each`}
             miw={150}
             {...dollars}
-            {...form.getInputProps(`unitRates.${unit}`)}
+            {...form.getInputProps(`usdPerUnit.${unit}`)}
           />
         ))}
       </Group>

@@ -3,13 +3,13 @@ import { termsSchema } from '../../../lambda/domain/own-prices/own-price.ts';
 import type { NewPrice, OwnPrice } from '../api/responses.ts';
 import { utcDate } from '../format/time.ts';
 import type { BodyOf } from '../forms/changes.ts';
-import { problemsIn, required } from '../forms/fields.ts';
+import { required, violationsIn } from '../forms/fields.ts';
 import { type ScopeValues, scopeOf, scopeValuesOf } from '../scope/scope.ts';
 
 type Kind = OwnPrice['terms']['kind'];
 type Amount = number | string;
 
-/** Values of the form. Numbers are text while they are typed. */
+/** Values of the form: the members of all kinds of terms have the API's names. Numbers are text while they are typed. */
 export interface PriceValues extends ScopeValues {
   readonly name: string;
   readonly kind: Kind;
@@ -19,10 +19,10 @@ export interface PriceValues extends ScopeValues {
   readonly lastDay: string;
   readonly by: 'tokens' | 'request';
   /** For a million tokens: of the kinds that most models have, and of those that are stored. */
-  readonly rates: Readonly<Record<string, Amount>>;
+  readonly usdPerMillionTokens: Readonly<Record<string, Amount>>;
   /** For other units: of those that are stored. */
-  readonly unitRates: Readonly<Record<string, Amount>>;
-  readonly perRequest: Amount;
+  readonly usdPerUnit: Readonly<Record<string, Amount>>;
+  readonly usdPerRequest: Amount;
   readonly percent: Amount;
   readonly usd: Amount;
   readonly per: 'hour' | 'day' | 'month';
@@ -40,9 +40,9 @@ const emptyPrice: PriceValues = {
   from: '',
   lastDay: '',
   by: 'tokens',
-  rates: { input: '', cacheRead: '', cacheWrite: '', output: '' },
-  unitRates: {},
-  perRequest: '',
+  usdPerMillionTokens: { input: '', cacheRead: '', cacheWrite: '', output: '' },
+  usdPerUnit: {},
+  usdPerRequest: '',
   percent: '',
   usd: '',
   per: 'month',
@@ -79,9 +79,7 @@ export const valuesOf = (price: OwnPrice): PriceValues => {
     from: from.slice(0, 10),
     lastDay: lastDayOf(until),
     by: rates?.usdPerRequest === undefined ? 'tokens' : 'request',
-    rates: { ...emptyPrice.rates, ...rates?.usdPerMillionTokens },
-    unitRates: rates?.usdPerUnit ?? {},
-    perRequest: rates?.usdPerRequest ?? '',
+    usdPerMillionTokens: { ...emptyPrice.usdPerMillionTokens, ...rates?.usdPerMillionTokens },
   };
 };
 
@@ -94,31 +92,28 @@ const given = (rates: Readonly<Record<string, Amount>>) => {
   return typed.length === 0 ? undefined : Object.fromEntries(typed.map(([kind, rate]) => [kind, Number(rate)]));
 };
 
-const ratesOf = ({ by, rates, unitRates, perRequest }: PriceValues): NewPrice['terms'] => {
-  if (by === 'request') return { kind: 'rates', usdPerRequest: numberOf(perRequest) };
-  const [usdPerMillionTokens, usdPerUnit] = [given(rates), given(unitRates)];
-  return { kind: 'rates', ...(usdPerMillionTokens && { usdPerMillionTokens }), ...(usdPerUnit && { usdPerUnit }) };
-};
-
-const termsOf = (values: PriceValues): NewPrice['terms'] => {
-  const { kind, percent, usd, per, includedUsd, usdPerMonth, measure, tiers } = values;
+const termsOf = (values: PriceValues): BodyOf<NewPrice['terms']> => {
+  const { kind, per, measure, tiers } = values;
+  const usd = numberOf(values.usd);
   switch (kind) {
     case 'rates':
-      return ratesOf(values);
+      return values.by === 'request'
+        ? { kind, usdPerRequest: numberOf(values.usdPerRequest) }
+        : { kind, usdPerMillionTokens: given(values.usdPerMillionTokens), usdPerUnit: given(values.usdPerUnit) };
     case 'subscription':
-      return { kind, ...(usdPerMonth !== '' && { usdPerMonth: Number(usdPerMonth) }) };
+      return { kind, usdPerMonth: numberOf(values.usdPerMonth) };
     case 'discount':
     case 'markup':
-      return { kind, percent: numberOf(percent) };
+      return { kind, percent: numberOf(values.percent) };
     case 'credit':
-      return { kind, usd: numberOf(usd) };
+      return { kind, usd };
     case 'commitment':
-      return { kind, usd: numberOf(usd), per, ...(includedUsd !== '' && { includedUsd: Number(includedUsd) }) };
+      return { kind, usd, per, includedUsd: numberOf(values.includedUsd) };
     case 'volume':
       return {
         kind,
         measure,
-        tiers: tiers.map((tier) => ({ from: numberOf(tier.from), percent: numberOf(tier.percent) })),
+        tiers: tiers.map(({ from, percent }) => ({ from: numberOf(from), percent: numberOf(percent) })),
       };
   }
 };
@@ -145,28 +140,18 @@ export const bodyOf = (values: PriceValues) => {
   } satisfies BodyOf<NewPrice>;
 };
 
-/** Fields of the terms by their paths in the API; the first is about the terms as a whole. */
-const termsPaths = ({ rates, unitRates, tiers }: PriceValues): [string, ...string[]] => [
-  `tiers.${tiers.length - 1}.from`,
-  ...['percent', 'usd', 'includedUsd', 'usdPerMonth', 'usdPerRequest'],
-  ...Object.keys(rates).map((of) => `usdPerMillionTokens.${of}`),
-  ...Object.keys(unitRates).map((of) => `usdPerUnit.${of}`),
-  ...tiers.flatMap((_, index) => [`tiers.${index}.from`, `tiers.${index}.percent`]),
-];
-
-const inForm = (path: string): string =>
-  path
-    .replace('usdPerMillionTokens', 'rates')
-    .replace('usdPerUnit', 'unitRates')
-    .replace('usdPerRequest', 'perRequest');
-
+/** A problem of all tiers is shown at the last, and one of all rates at the first. */
 const termsProblems = (values: PriceValues): Record<string, string> => {
-  const { kind, by, rates, unitRates, perRequest } = values;
-  const ofRequest = by === 'request';
-  const hasRate = kind !== 'rates' || (ofRequest ? perRequest !== '' : given({ ...rates, ...unitRates }) !== undefined);
-  if (!hasRate) return { [ofRequest ? 'perRequest' : 'rates.input']: 'At least one rate.' };
-  const problems = problemsIn(termsSchema, termsOf(values), termsPaths(values));
-  return Object.fromEntries(Object.entries(problems).map(([path, problem]) => [inForm(path), problem]));
+  const places: Readonly<Record<string, string>> = {
+    '': values.by === 'request' ? 'usdPerRequest' : 'usdPerMillionTokens.input',
+    tiers: `tiers.${values.tiers.length - 1}.from`,
+  };
+  return Object.fromEntries(
+    violationsIn(termsSchema, termsOf(values)).map(({ path, message }) => [
+      places[path] ?? path,
+      path === '' ? 'At least one rate.' : message,
+    ]),
+  );
 };
 
 /** Problems of the values, by member of the form. */
