@@ -1,7 +1,7 @@
 import { Modal, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { Credentials, credentialsOf, REFUSALS } from '../account/credentials.tsx';
+import { Credentials, credentialsOf } from '../account/credentials.tsx';
 import { useMe } from '../app.ts';
 import { Cancel } from '../components/buttons.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
@@ -31,7 +31,6 @@ const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyO
       request={request}
       sent={(values) => ({ body: bodyOf(values.password === '' ? {} : credentialsOf(values)) })}
       failure={failure}
-      messages={REFUSALS}
       submit={action}
       color={isDangerous ? 'red' : undefined}
       otherButtons={<Cancel onClick={onClose} />}

@@ -16,12 +16,6 @@ import { Heading, ProblemNote } from '../components/page.tsx';
 import { fieldErrors, PASSWORD_RULE, required } from '../forms/fields.ts';
 import { notifyDone } from '../notify.ts';
 
-/** Why the API refuses a password or a code of the second factor, for those who are signed in. */
-export const REFUSALS = {
-  INVALID_CREDENTIALS: 'The password is wrong.',
-  TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
-} as const;
-
 /** The title of a form, and a sentence about it. */
 export const Intro = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <Stack gap={4}>

@@ -7,7 +7,7 @@ import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { CodeInput, REFUSALS } from './credentials.tsx';
+import { CodeInput } from './credentials.tsx';
 
 /** White around it, as scanners want. */
 const QrCode = ({ text }: { readonly text: string }) => {
@@ -47,7 +47,7 @@ export const SetUpTotp = ({ email, password, onDone }: SetUpTotpProps) => {
       <Text size="sm">
         Scan this with an authenticator app, or enter the secret there. Then enter the code that it shows.
       </Text>
-      {begin.isError && <ProblemNote error={begin.error} title="No secret was made" messages={REFUSALS} />}
+      {begin.isError && <ProblemNote error={begin.error} title="No secret was made" />}
       {begin.data && (
         <>
           <QrCode text={begin.data.uri} />

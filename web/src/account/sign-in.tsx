@@ -8,7 +8,7 @@ import { AnchorLink } from '../components/links.tsx';
 import { Heading, ProblemNote } from '../components/page.tsx';
 import { emailProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { CodeInput, credentialsOf, Intro, REFUSALS } from './credentials.tsx';
+import { CodeInput, credentialsOf, Intro } from './credentials.tsx';
 import { SetUpTotp } from './set-up-totp.tsx';
 import { beginSignOn } from './sign-on.ts';
 
@@ -25,7 +25,6 @@ const NO_SIGN_ON = {
 };
 
 const MESSAGES = {
-  ...REFUSALS,
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
   FORBIDDEN: 'Your account requires single sign-on: choose it below.',
 } as const;

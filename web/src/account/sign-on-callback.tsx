@@ -2,7 +2,7 @@ import { Loader, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { problemOf } from '../api/problem.ts';
+import { lacksTotp } from '../api/problem.ts';
 import type { Tokens } from '../api/responses.ts';
 import { useApi, useApp } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
@@ -10,7 +10,7 @@ import { Heading, ProblemNote } from '../components/page.tsx';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { nextOf } from '../search.ts';
-import { Credentials, credentialsOf, Intro, REFUSALS } from './credentials.tsx';
+import { Credentials, credentialsOf, Intro } from './credentials.tsx';
 import { type BegunSignOn, takeBegunSignOn } from './sign-on.ts';
 
 interface ConnectLoginProps {
@@ -26,14 +26,13 @@ const ConnectLogin = ({ email, linkToken, onDone }: ConnectLoginProps) => {
     validate: { password: required('The password') },
   });
   const link = useApi().useMutation('post', '/auth/sign-on/link', { onSuccess: onDone });
-  const asksForCode = form.values.totp !== '' || (link.isError && problemOf(link.error).code === 'TOTP_REQUIRED');
+  const asksForCode = form.values.totp !== '' || lacksTotp(link.error);
   return (
     <SubmitForm
       form={form}
       request={link}
       sent={(values) => ({ body: { linkToken, ...credentialsOf(values) } })}
       failure="Your login is not connected yet"
-      messages={REFUSALS}
       submit="Connect and sign in"
       intro={
         <Intro title="Connect your login">

@@ -2,12 +2,12 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { problemOf } from '../api/problem.ts';
+import { lacksTotp, problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { AnchorLink } from '../components/links.tsx';
 import { emailProblem, passwordProblem } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { CodeInput, credentialsOf, Intro, NameFields, NewPassword, nameProblems, REFUSALS } from './credentials.tsx';
+import { CodeInput, credentialsOf, Intro, NameFields, NewPassword, nameProblems } from './credentials.tsx';
 
 export const SignUp = () => {
   const { session } = useApp();
@@ -68,14 +68,13 @@ export const AcceptInvitation = () => {
     onError: (error) =>
       JOINED.has(problemOf(error).code) ? router.navigate({ to: '/sign-in', search: { reason: 'joined' } }) : undefined,
   });
-  const asksForCode = form.values.totp !== '' || (accept.isError && problemOf(accept.error).code === 'TOTP_REQUIRED');
+  const asksForCode = form.values.totp !== '' || lacksTotp(accept.error);
   return (
     <SubmitForm
       form={form}
       request={accept}
       sent={({ password, totp, ...names }) => ({ body: { token, ...names, ...credentialsOf({ password, totp }) } })}
       failure="The invitation was not accepted"
-      messages={REFUSALS}
       submit="Join the account"
       intro={
         <Intro title="Accept the invitation">

@@ -22,13 +22,19 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** Why the API refuses a password or a code of the second factor: its own texts are for programs. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  INVALID_CREDENTIALS: 'The password is wrong.',
+  TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
+};
+
 /** The problem behind a failed query or mutation: the API's error body, a proxy's error page, or a network error. */
 export const problemOf = (error: unknown): Problem => {
   const { code, message, requestId, retryAtMs, details } = record(record(error)['error']);
   if (text(code) && text(message)) {
     return {
       code: code as string,
-      message: message as string,
+      message: REFUSALS[code as string] ?? (message as string),
       requestId: text(requestId),
       retryAtMs: typeof retryAtMs === 'number' ? retryAtMs : undefined,
       details: (Array.isArray(details) ? details : []).map(record).flatMap((detail) => {
@@ -50,6 +56,9 @@ export const problemOf = (error: unknown): Problem => {
 /** Those messages, each with its field, but for those that stand at their fields. */
 export const detailsOf = (error: unknown, hasField: (path: string) => boolean = () => false): string[] =>
   problemOf(error).details.flatMap(({ path, message }) => (hasField(path) ? [] : [`${path} ${message}`]));
+
+/** True where the second factor is missing or wrong. */
+export const lacksTotp = (error: unknown): boolean => problemOf(error).code === 'TOTP_REQUIRED';
 
 const TEMPORARY = new Set(['NETWORK', 'LATE', 'UNEXPECTED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED']);
 

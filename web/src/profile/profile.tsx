@@ -8,7 +8,6 @@ import {
   NameFields,
   NewPassword,
   nameProblems,
-  REFUSALS,
 } from '../account/credentials.tsx';
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
@@ -44,7 +43,6 @@ const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['use
       request={totpEnabled ? remove : begin}
       sent={(values) => ({ body: { email, ...values } })}
       failure="It is still on"
-      messages={REFUSALS}
       submit={totpEnabled ? 'Turn it off' : 'Set it up'}
       color={totpEnabled ? 'red' : undefined}
       otherButtons={null}
@@ -98,7 +96,6 @@ const ChangeEmail = ({ user: { email: current, totpEnabled } }: { readonly user:
       request={change}
       sent={({ email, ...credentials }) => ({ body: { email, ...credentialsOf(credentials) } })}
       failure="No code was sent"
-      messages={REFUSALS}
       submit="Send a code to it"
       otherButtons={null}
       intro={
@@ -128,7 +125,6 @@ const ChangePassword = ({ user: { totpEnabled } }: { readonly user: Me['user'] }
       request={change}
       sent={({ newPassword, ...credentials }) => ({ body: { ...credentialsOf(credentials), newPassword } })}
       failure="The password was not changed"
-      messages={REFUSALS}
       submit="Change the password"
       otherButtons={null}
     >
