@@ -1,16 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { tokenKinds } from '../../lambda/domain/price/rates.ts';
 import { type UnitName, unitNames } from '../../lambda/domain/usage/usage.ts';
-import { addDecimals, exactMoney, formatAxisMoney, formatMoney, shownCosts } from '../../web/src/format/money.ts';
 import {
+  addDecimals,
+  exactMoney,
+  formatAxisMoney,
   formatBytes,
   formatCompact,
   formatCount,
   formatDuration,
+  formatMoney,
   formatPercent,
   formatShare,
   plural,
-} from '../../web/src/format/quantity.ts';
+  shownCosts,
+} from '../../web/src/format/numbers.ts';
 import {
   bucketEnd,
   bucketStart,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Reconciliation } from '../../web/src/api/responses.ts';
-import { formatMoney } from '../../web/src/format/money.ts';
+import { formatMoney } from '../../web/src/format/numbers.ts';
 import { summaryText } from '../../web/src/reconciliation/buckets.ts';
 
 const of = (day: string, amountUsd: number) => ({

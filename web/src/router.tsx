@@ -134,8 +134,8 @@ const routeTree = root.addChildren([
       signOnCallbackSearch,
     ),
     visitorPage('/sign-up', () => import('./account/sign-up.tsx'), 'SignUp'),
-    visitorPage('/forgot-password', () => import('./account/reset-password.tsx'), 'ForgotPassword'),
-    visitorPage('/reset-password', () => import('./account/reset-password.tsx'), 'ResetPassword', signInSearch),
+    visitorPage('/forgot-password', () => import('./account/sign-in.tsx'), 'ForgotPassword'),
+    visitorPage('/reset-password', () => import('./account/sign-in.tsx'), 'ResetPassword', signInSearch),
     // Mails link here, with the token behind `#`.
     visitorPage('/accept-invitation', () => import('./account/sign-up.tsx'), 'AcceptInvitation'),
   ]),
@@ -146,7 +146,7 @@ const routeTree = root.addChildren([
     memberPage('/compare', () => import('./compare/compare.tsx'), 'Compare', compareSearch),
     requests.addChildren([requestDrawer]),
     memberPage('/sessions', () => import('./client-sessions/sessions.tsx'), 'Sessions', sessionsSearch),
-    memberPage('/sessions/$sessionId', () => import('./client-sessions/session.tsx'), 'OneSession', daysSearch),
+    memberPage('/sessions/$sessionId', () => import('./client-sessions/sessions.tsx'), 'OneSession', daysSearch),
     memberPage('/alerts', () => import('./alerts/alerts.tsx'), 'Alerts', alertsSearch),
     // Mails link here.
     memberPage('/alerts/$alertId', () => import('./alerts/alerts.tsx'), 'OneAlert'),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { formatMoney } from '../../../web/src/format/money.ts';
-import { formatDuration, formatPercent, formatWhole, plural } from '../../../web/src/format/quantity.ts';
+import { formatDuration, formatMoney, formatPercent, formatWhole, plural } from '../../../web/src/format/numbers.ts';
 import { formatBucketLong } from '../../../web/src/format/time.ts';
 import { chartOf, overflow, phone, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';

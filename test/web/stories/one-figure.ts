@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { SEED_USER } from '../../../local/seed/seed.ts';
-import { formatMoney } from '../../../web/src/format/money.ts';
+import { formatMoney } from '../../../web/src/format/numbers.ts';
 import { screenshot, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSeeded, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';
 import { readMail } from '../browser/mails.ts';

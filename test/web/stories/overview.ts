@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { SpendReport } from '../../../web/src/api/responses.ts';
-import { formatDuration, plural } from '../../../web/src/format/quantity.ts';
+import { formatDuration, plural } from '../../../web/src/format/numbers.ts';
 import { register, sendRequest } from '../browser/accounts.ts';
 import { changeResponses, chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixture.ts';

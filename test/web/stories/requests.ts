@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { formatMoney } from '../../../web/src/format/money.ts';
+import { formatMoney } from '../../../web/src/format/numbers.ts';
 import { chartOf, phone, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { formatMoney } from '../../../web/src/format/money.ts';
+import { formatMoney } from '../../../web/src/format/numbers.ts';
 import { newEmail, register, signIn } from '../browser/accounts.ts';
 import { changeResponses, chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { callApi, fixture, openSeeded, openSignedIn, readApi, setCalendar, setCurrency } from '../browser/fixture.ts';

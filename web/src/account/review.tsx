@@ -3,8 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
-import { TextLink } from '../components/links.tsx';
-import { Loaded, PageHead } from '../components/page.tsx';
+import { Loaded, PageHead, TextLink } from '../components/page.tsx';
 
 /** After a password reset: the keys and API tokens that somebody else may have made. */
 export const Review = () => {

@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { lacksTotp, problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
-import { AnchorLink } from '../components/links.tsx';
+import { AnchorLink } from '../components/page.tsx';
 import { emailProblem, passwordProblem } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput, credentialsOf, Intro, NameFields, NewPassword, nameProblems } from './credentials.tsx';

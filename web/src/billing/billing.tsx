@@ -7,8 +7,7 @@ import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { Loaded, LoadProblem, PageHead } from '../components/page.tsx';
-import { formatPrice } from '../format/money.ts';
-import { formatCompact, formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { formatCompact, formatPrice, formatShare, formatWhole, plural } from '../format/numbers.ts';
 import { capital } from '../forms/collections.ts';
 
 /** `Free`: a plan as people read it. */

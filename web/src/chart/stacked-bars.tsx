@@ -2,7 +2,7 @@ import { Box, Group } from '@mantine/core';
 import type { SpendReport } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
 import { Name } from '../components/table.tsx';
-import { plural } from '../format/quantity.ts';
+import { plural } from '../format/numbers.ts';
 import { bucketEnd, bucketStart, formatBucketLong } from '../format/time.ts';
 import type { TrendPoint } from '../spend/groups.ts';
 import { type MetricName, metrics } from '../spend/metrics.ts';

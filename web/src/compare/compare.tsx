@@ -14,9 +14,8 @@ import { GroupBySelects } from '../spend/group-by.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
-import { ChangedGroups } from './changed-groups.tsx';
+import { ChangedGroups, Summary } from './change.tsx';
 import { type CompareSearch, periodLabels, periodsOf } from './search.ts';
-import { Summary } from './summary.tsx';
 
 const GROUPS = 50;
 

@@ -1,5 +1,5 @@
 import type { SpendChange } from '../api/responses.ts';
-import { minorUnit, shownCosts } from '../format/money.ts';
+import { minorUnit, shownCosts } from '../format/numbers.ts';
 
 const effects = [
   {

@@ -2,8 +2,16 @@ import { createContext, type ReactNode, useContext } from 'react';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import { knownCost, type MayAlsoMatch, moreRequestsText } from '../../../lambda/domain/spend/known-cost.ts';
-import { exactMoney, formatMoney, type MoneyStyle, type Shown } from '../format/money.ts';
-import { formatCount, formatExact, formatWhole, plural } from '../format/quantity.ts';
+import {
+  exactMoney,
+  formatCount,
+  formatExact,
+  formatMoney,
+  formatWhole,
+  type MoneyStyle,
+  plural,
+  type Shown,
+} from '../format/numbers.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
 import { useEvery } from './use-every.ts';
 

@@ -1,10 +1,35 @@
-import { Alert, Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Box, Button, type ButtonProps, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { type UseQueryResult, useQueryClient } from '@tanstack/react-query';
-import { CircleAlert, type LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { createLink } from '@tanstack/react-router';
+import { ArrowLeft, CircleAlert, type LucideIcon } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
 import { detailsOf, isTemporary, problemOf, waitMs } from '../api/problem.ts';
 import { formatAgo } from '../format/time.ts';
 import { useEvery } from './use-every.ts';
+
+const ButtonAnchor = (props: ButtonProps & Omit<ComponentProps<'a'>, keyof ButtonProps>) => (
+  <Button component="a" {...props} />
+);
+
+const Back = ({ children, ...props }: ComponentProps<typeof Anchor<'a'>>) => (
+  <Anchor size="sm" display="inline-flex" mb={4} style={{ alignItems: 'center', gap: 5 }} {...props}>
+    <ArrowLeft size={14} aria-hidden /> {children}
+  </Anchor>
+);
+
+const InText = (props: ComponentProps<typeof Anchor<'a'>>) => <Anchor inherit underline="always" {...props} />;
+
+/** Mantine's link and button as links to pages, typed by the router; a link within a text; and the one from a page to the list above it. */
+export const AnchorLink = createLink(Anchor<'a'>);
+export const ButtonLink = createLink(ButtonAnchor);
+export const TextLink = createLink(InText);
+export const BackLink = createLink(Back);
+
+export const LimitLink = ({ id, children }: { readonly id: string; readonly children: ReactNode }) => (
+  <TextLink to="/limits/$limitId" params={{ limitId: id }}>
+    {children}
+  </TextLink>
+);
 
 /** The title of a page, as its heading and in the browser's tab and history. */
 export const Heading = ({ children }: { readonly children: string }) => (

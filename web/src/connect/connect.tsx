@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { TextLink } from '../components/links.tsx';
-import { Card, PageHead, ScrollRegion, Section } from '../components/page.tsx';
+import { Card, PageHead, ScrollRegion, Section, TextLink } from '../components/page.tsx';
 import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
 import { PLACEHOLDER } from '../providers/snippets.ts';
 

@@ -4,8 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronRight, type LucideIcon, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useApi, useMe } from '../app.ts';
-import { ButtonLink } from '../components/links.tsx';
-import { ListPage } from '../components/page.tsx';
+import { ButtonLink, ListPage } from '../components/page.tsx';
 import { capital, collections, listOf } from './collections.ts';
 import classes from './item-list.module.css';
 

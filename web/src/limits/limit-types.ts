@@ -1,8 +1,7 @@
 import type { PeriodName } from '../../../lambda/domain/calendar/periods.ts';
 import type { RuleType } from '../../../lambda/domain/limits/rule.ts';
 import type { Alert } from '../api/responses.ts';
-import { formatLimit, formatMoney } from '../format/money.ts';
-import { formatPercent, plural } from '../format/quantity.ts';
+import { formatLimit, formatMoney, formatPercent, plural } from '../format/numbers.ts';
 
 export type LimitType = RuleType | 'budget';
 

@@ -10,7 +10,7 @@ import { Money, Unpriced } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { DownloadButton } from '../components/download.tsx';
 import { actions, type Column, ListSection } from '../components/table.tsx';
-import { plural } from '../format/quantity.ts';
+import { plural } from '../format/numbers.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { saveCsv } from '../spend/export-spend.ts';
 import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';

@@ -7,7 +7,7 @@ import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
-import { formatLimit } from '../format/money.ts';
+import { formatLimit } from '../format/numbers.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
 import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';

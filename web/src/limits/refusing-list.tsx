@@ -4,7 +4,7 @@ import { OctagonPause } from 'lucide-react';
 import type { Budget, Pause } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
-import { LimitLink } from '../components/links.tsx';
+import { LimitLink } from '../components/page.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { boundaryText, refusedText } from './names.ts';
 

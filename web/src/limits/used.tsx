@@ -2,7 +2,7 @@ import { Group, Progress } from '@mantine/core';
 import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { Budget } from '../api/responses.ts';
 import { Money, Unpriced } from '../components/amount.tsx';
-import { formatPercent, formatShare } from '../format/quantity.ts';
+import { formatPercent, formatShare } from '../format/numbers.ts';
 import { eachText, outsideText } from './names.ts';
 
 const toneOf = ({ isActive, notifyAt, state: { isBlocking } }: Budget, percentUsed: number) => {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { projectRoles } from '../../../lambda/domain/accounts/permissions.ts';
 import type { Role } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { plural } from '../format/quantity.ts';
+import { plural } from '../format/numbers.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
 import { useProjectChoices } from '../scope/scope-fields.tsx';

@@ -8,7 +8,7 @@ import { Instant } from '../components/amount.tsx';
 import { ActButton, Decision, DialogButton } from '../components/buttons.tsx';
 import { ListPage, LoadProblem } from '../components/page.tsx';
 import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
-import { plural } from '../format/quantity.ts';
+import { plural } from '../format/numbers.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { notifyDone } from '../notify.ts';
 import { useMemberChoices } from '../scope/scope-fields.tsx';

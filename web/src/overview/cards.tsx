@@ -5,9 +5,8 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget, SpendReport, SpendTotals } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money, Unpriced, useMayMatch } from '../components/amount.tsx';
-import { AnchorLink, LimitLink, TextLink } from '../components/links.tsx';
-import { Card, Fact, LoadProblem } from '../components/page.tsx';
-import { formatShare, formatWhole, plural } from '../format/quantity.ts';
+import { AnchorLink, Card, Fact, LimitLink, LoadProblem, TextLink } from '../components/page.tsx';
+import { formatShare, formatWhole, plural } from '../format/numbers.ts';
 import { formatInstants, utcDayText } from '../format/time.ts';
 import { OnCourse, usedText } from '../limits/used.tsx';
 

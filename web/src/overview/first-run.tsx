@@ -6,9 +6,8 @@ import type { RequestSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { ButtonLink } from '../components/links.tsx';
-import { PageHead, ProblemNote, Section } from '../components/page.tsx';
-import { formatDuration, formatWhole } from '../format/quantity.ts';
+import { ButtonLink, PageHead, ProblemNote, Section } from '../components/page.tsx';
+import { formatDuration, formatWhole } from '../format/numbers.ts';
 import { providerName } from '../providers/names.ts';
 import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
 

@@ -6,7 +6,7 @@ import { useMe } from '../app.ts';
 import { AtRate, rateOf } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { LoadProblem, PageHead } from '../components/page.tsx';
-import { shownIn } from '../format/money.ts';
+import { shownIn } from '../format/numbers.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
 import { FilterPills } from '../spend/filter-pills.tsx';

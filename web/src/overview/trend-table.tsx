@@ -1,6 +1,6 @@
 import { MetricValue, type Series } from '../chart/stacked-bars.tsx';
 import { type Column, Table } from '../components/table.tsx';
-import { formatWhole } from '../format/quantity.ts';
+import { formatWhole } from '../format/numbers.ts';
 import { formatBucketLong } from '../format/time.ts';
 import type { TrendPoint, trendOf } from '../spend/groups.ts';
 import type { MetricName } from '../spend/metrics.ts';

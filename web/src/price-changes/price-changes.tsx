@@ -2,11 +2,9 @@ import { History } from 'lucide-react';
 import type { PriceChangesReport } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
-import { TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/page.tsx';
+import { ListPage, TextLink } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
-import { formatRate } from '../format/money.ts';
-import { plural } from '../format/quantity.ts';
+import { formatRate, plural } from '../format/numbers.ts';
 import { utcDayText } from '../format/time.ts';
 import { kindName, providerName } from '../providers/names.ts';
 

@@ -1,6 +1,5 @@
 import type { OwnPrice } from '../api/responses.ts';
-import { formatRate } from '../format/money.ts';
-import { formatPercent, plural } from '../format/quantity.ts';
+import { formatPercent, formatRate, plural } from '../format/numbers.ts';
 import { utcDayText } from '../format/time.ts';
 import { kindName } from '../providers/names.ts';
 import { scopeText } from '../scope/scope.ts';

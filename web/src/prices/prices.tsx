@@ -1,22 +1,90 @@
-import { Alert, Badge, Group, Modal } from '@mantine/core';
+import { Alert, Badge, Button, Group, Modal, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Tags } from 'lucide-react';
-import type { OwnPrice, OwnPrices } from '../api/responses.ts';
+import type { DisplayCurrency, OwnPrice, OwnPrices } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
-import { TextLink } from '../components/links.tsx';
-import { ListPage } from '../components/page.tsx';
+import { ListPage, Section, TextLink } from '../components/page.tsx';
 import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
-import { formatRate } from '../format/money.ts';
-import { plural } from '../format/quantity.ts';
-import { formatBucket } from '../format/time.ts';
+import { formatRate, plural } from '../format/numbers.ts';
+import { formatBucket, utcDate } from '../format/time.ts';
 import { DeleteButton } from '../forms/editor.tsx';
+import { RowsField } from '../forms/rows-field.tsx';
+import { SubmitForm } from '../forms/submit-form.tsx';
+import { notifyDone } from '../notify.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { CurrencySection } from './display-currency.tsx';
 import { PriceEditor } from './price-editor.tsx';
 import { newPrice, valuesOf } from './price-form.ts';
 import { kindTexts, periodText, priceScopeText, termsText } from './price-texts.ts';
+
+const problems = {
+  code: (code: string) => (/^[A-Z]{3}$/.test(code) ? null : 'Three capital letters, such as EUR.'),
+  rates: {
+    from: (from: string) => (from === '' ? 'A day.' : null),
+    perUsd: (perUsd: string) =>
+      /^\d{1,9}(\.\d{1,9})?$/.test(perUsd) && Number(perUsd) > 0 ? null : 'A number, such as 0.9234.',
+  },
+};
+
+/** The currency that costs are shown in next to US dollars, with its rates. */
+export const CurrencySection = ({ currency }: { readonly currency: DisplayCurrency | null }) => {
+  const { may } = useMe();
+  const queryClient = useQueryClient();
+  const form = useForm<DisplayCurrency>({
+    initialValues: currency ?? { code: '', rates: [{ from: `${utcDate(new Date()).slice(0, 7)}-01`, perUsd: '' }] },
+    validate: problems,
+  });
+  const set = useApi().useMutation('put', '/prices/currency', {
+    onSuccess: ({ currency: saved }) => {
+      notifyDone(saved ? `Costs are shown in ${saved.code}, too.` : 'Costs are shown in US dollars.');
+      // All figures have it.
+      return queryClient.invalidateQueries();
+    },
+  });
+  if (!may('prices:write')) return null;
+  return (
+    <Section
+      title="Display currency"
+      about="Costs are recorded in US dollars, and shown in this currency, too: each day at the rate of that day."
+    >
+      <SubmitForm
+        form={form}
+        request={set}
+        sent={({ code, rates }) => ({
+          body: { currency: { code, rates: rates.toSorted((a, b) => (a.from < b.from ? -1 : 1)) } },
+        })}
+        failure="The currency was not saved"
+        submit="Save"
+        otherButtons={
+          currency && (
+            <Button variant="default" onClick={() => set.mutate({ body: { currency: null } })}>
+              US dollars only
+            </Button>
+          )
+        }
+      >
+        <TextInput label="Currency" placeholder="EUR" maxLength={3} {...form.getInputProps('code')} />
+        <RowsField form={form} list="rates" row="rate" newRow={{ from: utcDate(new Date()), perUsd: '' }}>
+          {(index) => (
+            <>
+              <TextInput type="date" label="From day (UTC)" flex={1} {...form.getInputProps(`rates.${index}.from`)} />
+              <TextInput
+                label="For 1 US dollar"
+                placeholder="0.9234"
+                inputMode="decimal"
+                flex={1}
+                {...form.getInputProps(`rates.${index}.perUsd`)}
+              />
+            </>
+          )}
+        </RowsField>
+      </SubmitForm>
+    </Section>
+  );
+};
 
 const REFRESH_MS = 60_000;
 

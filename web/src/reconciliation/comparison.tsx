@@ -8,7 +8,7 @@ import { useApi, useMe } from '../app.ts';
 import { Instant, Money, Unpriced, useMoney } from '../components/amount.tsx';
 import { EmptyCard, Loaded } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
-import { plural } from '../format/quantity.ts';
+import { plural } from '../format/numbers.ts';
 import { utcDayText } from '../format/time.ts';
 import { providerName } from '../providers/names.ts';
 import { bucketTexts, summaryText } from './buckets.ts';

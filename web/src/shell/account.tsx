@@ -12,7 +12,7 @@ import { LogOut } from 'lucide-react';
 import { useState } from 'react';
 import { useApp, useMe } from '../app.ts';
 import { later } from '../components/later.tsx';
-import { AnchorLink } from '../components/links.tsx';
+import { AnchorLink } from '../components/page.tsx';
 import { timeZone, zoneName, zoneOffset } from '../format/time.ts';
 import { useZone } from '../spend/use-spend.ts';
 

@@ -3,8 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { CircleAlert, Compass, Unplug } from 'lucide-react';
 import { Unreachable } from '../app.ts';
 import { ReloadButton } from '../components/later.tsx';
-import { AnchorLink } from '../components/links.tsx';
-import { EmptyState, PageHead } from '../components/page.tsx';
+import { AnchorLink, EmptyState, PageHead } from '../components/page.tsx';
 
 /** Shown when the settings of the deployment cannot be loaded. */
 export const CannotStart = ({ reason }: { readonly reason: string }) => (

@@ -1,7 +1,7 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
 import { useApi, useMe } from '../app.ts';
 import { useFocusBack } from '../components/keyboard.ts';
-import { TextLink } from '../components/links.tsx';
+import { TextLink } from '../components/page.tsx';
 import { type Choice, chosenZone, readsDollars } from '../format/reading.ts';
 
 const ACCOUNT = 'account';

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { relativeChange } from '../../../lambda/domain/spend/known-cost.ts';
 import type { SpendChange } from '../api/responses.ts';
 import { Money } from '../components/amount.tsx';
-import { type Costs, exactMoney, shownCosts } from '../format/money.ts';
-import { formatCompact, formatShare } from '../format/quantity.ts';
+import { type Costs, exactMoney, formatCompact, formatShare, shownCosts } from '../format/numbers.ts';
 import { formatShortInstant } from '../format/time.ts';
 
 /** Above this ratio a change is shown as a factor: percentages get hard to read. */

@@ -3,7 +3,7 @@ import { type Day, dayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { type MayAlsoMatch, sumOfKnown } from '../../../lambda/domain/spend/known-cost.ts';
 import { forecastMonth } from '../../../lambda/domain/spend/month-forecast.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
-import { addDecimals } from '../format/money.ts';
+import { addDecimals } from '../format/numbers.ts';
 import { startInZone } from '../format/time.ts';
 import { monthStart } from './ranges.ts';
 

@@ -1,6 +1,5 @@
 import type { SpendPoint } from '../api/responses.ts';
-import { formatAxisMoney, formatMoney } from '../format/money.ts';
-import { formatCompact, formatDuration, formatWhole } from '../format/quantity.ts';
+import { formatAxisMoney, formatCompact, formatDuration, formatMoney, formatWhole } from '../format/numbers.ts';
 
 type Sums = Pick<SpendPoint, 'costNanoUsd' | 'displayCost' | 'requests' | 'tokens' | 'errors' | 'latency'>;
 

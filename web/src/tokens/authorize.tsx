@@ -3,8 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { clientWith } from '../../../lambda/domain/accounts/oauth-client.ts';
 import { useApi, useMe } from '../app.ts';
-import { ButtonLink, TextLink } from '../components/links.tsx';
-import { PageHead, Section } from '../components/page.tsx';
+import { ButtonLink, PageHead, Section, TextLink } from '../components/page.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { firstTokenValues, sentToken, TokenFields } from './tokens.tsx';
 
