@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect } from 'react';
-import { encode } from 'uqr';
+import { renderSVG } from 'uqr';
 import { useApi } from '../app.ts';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { ProblemNote } from '../components/page.tsx';
@@ -10,16 +10,7 @@ import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput } from './credentials.tsx';
 
 /** White around it, as scanners want. */
-const QrCode = ({ text }: { readonly text: string }) => {
-  const { data, size } = encode(text, { border: 2 });
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
-  return (
-    <svg viewBox={`0 0 ${size} ${size}`} width={200} height={200} role="img" aria-label="QR code of the secret">
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
-  );
-};
+const qrCodeOf = (text: string) => `data:image/svg+xml,${encodeURIComponent(renderSVG(text, { border: 2 }))}`;
 
 interface SetUpTotpProps {
   readonly email: string;
@@ -50,7 +41,7 @@ export const SetUpTotp = ({ email, password, onDone }: SetUpTotpProps) => {
       {begin.isError && <ProblemNote error={begin.error} title="No secret was made" />}
       {begin.data && (
         <>
-          <QrCode text={begin.data.uri} />
+          <img src={qrCodeOf(begin.data.uri)} width={200} height={200} alt="QR code of the secret" />
           <Text size="sm" className="mono">
             {begin.data.secret} <CopyToClipboard value={begin.data.secret} label="Copy the secret" />
           </Text>

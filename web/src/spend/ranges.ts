@@ -1,8 +1,15 @@
 import { isKept, MAX_BUCKETS, MAX_ZONE_DAYS } from '../../../lambda/domain/calendar/range.ts';
 import { dayIn, isTimeZone } from '../../../lambda/domain/calendar/time-zones.ts';
 import { DAY_MS, HOUR_MS } from '../../../lambda/domain/calendar/units.ts';
-import { addDays, type Day, type Granularity, granularities, startOf } from '../../../lambda/domain/calendar/utc.ts';
-import { startInZone } from '../format/time.ts';
+import {
+  addDays,
+  type Day,
+  type Granularity,
+  granularities,
+  startOf,
+  startOfMonth,
+} from '../../../lambda/domain/calendar/utc.ts';
+import { startInZone, utcDate } from '../format/time.ts';
 import { oneOf, searchOf } from '../search.ts';
 
 /** Up to this length, a range has no bars of months. */
@@ -10,10 +17,7 @@ const DAYS_WITHOUT_MONTHS = 31;
 /** Days of a zone are read by hour: not longer ago than hours are kept. */
 const HOURS_KEPT_DAYS = 88;
 
-export const rangeNames = ['24h', '7d', '30d', 'month', '90d', '12m', 'custom'] as const;
-export type RangeName = (typeof rangeNames)[number];
-
-export const rangeLabels: Readonly<Record<RangeName, string>> = {
+export const rangeLabels = {
   '24h': '24 hours',
   '7d': '7 days',
   '30d': '30 days',
@@ -21,7 +25,9 @@ export const rangeLabels: Readonly<Record<RangeName, string>> = {
   '90d': '90 days',
   '12m': '12 months',
   custom: 'Custom',
-};
+} as const;
+export type RangeName = keyof typeof rangeLabels;
+export const rangeNames = Object.keys(rangeLabels) as RangeName[];
 
 /** Two periods: each a day or an instant, the last day included, and a last instant not. */
 export interface ComparedPeriods {
@@ -81,21 +87,14 @@ export const queryIn = (zone: string, periods: ComparedPeriods): ComparedPeriods
 };
 
 /** The first day of the month of a day, or of one before it. */
-export const monthStart = (day: Day, monthsBefore = 0): Day => {
-  const [year = 0, month = 1] = day.split('-').map(Number);
-  return new Date(Date.UTC(year, month - 1 - monthsBefore, 1)).toISOString().slice(0, 10);
-};
+export const monthStart = (day: Day, monthsBefore = 0): Day => utcDate(startOfMonth(new Date(day), -monthsBefore));
 
-const bounds = ({ range, from, to }: RangeSearch, today: Day, now: Date): { from: string; to?: string } => {
+const bounds = ({ range = '30d', from, to }: RangeSearch, today: Day, now: Date): { from: string; to?: string } => {
   switch (range) {
     case '24h':
       return { from: new Date(startOf('hour', now).getTime() - 23 * HOUR_MS).toISOString() };
-    case '7d':
-      return { from: addDays(today, -6) };
     case 'month':
       return { from: monthStart(today) };
-    case '90d':
-      return { from: addDays(today, -89) };
     case '12m':
       return { from: monthStart(today, 11) };
     case 'custom': {
@@ -103,7 +102,8 @@ const bounds = ({ range, from, to }: RangeSearch, today: Day, now: Date): { from
       return { from: first, to: last };
     }
     default:
-      return { from: addDays(today, -29) };
+      // `7d` is today and the six days before it.
+      return { from: addDays(today, 1 - Number.parseInt(range, 10)) };
   }
 };
 
