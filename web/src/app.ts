@@ -1,11 +1,11 @@
+import type { NotificationData } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useSyncExternalStore } from 'react';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { type Api, createApi } from './api/client.ts';
-import { isTemporary, problemOf, waitMs } from './api/problem.ts';
+import { detailsOf, isTemporary, problemOf, waitMs } from './api/problem.ts';
 import type { Me } from './api/responses.ts';
 import { createSession, type Session } from './api/session.ts';
-import { notifyDone, notifyProblem } from './notify.ts';
 
 /** The settings of a deployment, from the file config.json next to the pages. */
 export interface Settings {
@@ -143,3 +143,34 @@ export const useMe = () => {
   const { data: me } = query;
   return { me, query, may: (permission: Permission): boolean => me?.user.permissions.includes(permission) ?? false };
 };
+
+let isWanted = false;
+const listeners = new Set<() => void>();
+
+/** The library comes with the first notification: most visits have none. */
+const show = async (notification: NotificationData) => {
+  isWanted = true;
+  for (const listener of listeners) listener();
+  const { notifications } = await import('@mantine/notifications');
+  notifications.show({ ...notification, closeButtonProps: { 'aria-label': 'Dismiss' } });
+};
+
+/** True from the first notification on: then the page needs a place for them. */
+export const useHasNotifications = (): boolean =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isWanted,
+  );
+
+export const notifyDone = (message: string) => void show({ message, color: 'teal', autoClose: 4000 });
+
+/** Shows that something failed which has no place on the page for it. */
+export const notifyFailure = (title: string, message: string | null) =>
+  void show({ title, message, color: 'red', autoClose: 8000 });
+
+/** The same for an error of the API. */
+const notifyProblem = (title: string, error: unknown) =>
+  notifyFailure(title, [problemOf(error).message, ...detailsOf(error)].join(' '));

@@ -118,7 +118,7 @@ const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
 };
 
 /** The limits of the user and of each of their keys. The link of a refused request names a limit and a value, and opens the form. */
-export const OwnLimits = () => {
+const OwnLimits = () => {
   const { ask, value } = useSearch({ from: '/members/access' });
   const query = useApi().useQuery('get', '/own-limits');
   const navigate = useNavigate();

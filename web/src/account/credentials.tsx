@@ -11,10 +11,9 @@ import {
 import { useForm } from '@mantine/form';
 import type { ComponentProps, ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
-import { useApi } from '../app.ts';
+import { notifyDone, useApi } from '../app.ts';
 import { Heading, ProblemNote } from '../components/page.tsx';
 import { fieldErrors, PASSWORD_RULE, required } from '../forms/fields.ts';
-import { notifyDone } from '../notify.ts';
 
 /** The title of a form, and a sentence about it. */
 export const Intro = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (

@@ -107,7 +107,7 @@ const destinationColumns: readonly Column<Destination>[] = [
 ];
 
 /** Addresses that follow spend. */
-export const Destinations = () => (
+const Destinations = () => (
   <ListSection
     title="Destinations"
     query={useApi().useQuery('get', '/destinations', {}, { refetchInterval: 60_000 })}

@@ -1,10 +1,9 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
 import { Send } from 'lucide-react';
 import type { AlertRule, Sent } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { notifyDone, notifyFailure, useApi } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import type { FormPart } from '../forms/editor.tsx';
-import { notifyDone, notifyFailure } from '../notify.ts';
 import { type ChannelValues, channelNames, targetFields, targetNames } from './channels.ts';
 
 interface ChannelFieldsProps {

@@ -2,14 +2,13 @@ import { Group } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { HandCoins } from 'lucide-react';
 import type { Raise } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { notifyDone, useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
 import { formatLimit } from '../format/numbers.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { notifyDone } from '../notify.ts';
 import { AmountFields, type AmountValues, untilOf } from './amount-fields.tsx';
 import { boundaryText } from './names.ts';
 

@@ -15,10 +15,9 @@ import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
-import { Budgets, Coverage, MayAlsoMatch, NewPrices, Provenance, Untracked } from './cards.tsx';
+import { Budgets, Coverage, MayAlsoMatch, NewPrices, Provenance, TopGroups, Untracked } from './cards.tsx';
 import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
 import { Tiles } from './tiles.tsx';
-import { TopGroups } from './top-groups.tsx';
 import { Trend } from './trend.tsx';
 import { useComparison, useHeadline, useReport } from './use-overview.ts';
 

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Plus, Tags } from 'lucide-react';
 import type { DisplayCurrency, OwnPrice, OwnPrices } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { notifyDone, useApi, useMe } from '../app.ts';
 import { Instant, Money } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { ListPage, Section, TextLink } from '../components/page.tsx';
@@ -14,7 +14,6 @@ import { formatBucket, utcDate } from '../format/time.ts';
 import { DeleteButton } from '../forms/editor.tsx';
 import { RowsField } from '../forms/rows-field.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { notifyDone } from '../notify.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { PriceEditor } from './price-editor.tsx';
 import { newPrice, valuesOf } from './price-form.ts';
@@ -30,7 +29,7 @@ const problems = {
 };
 
 /** The currency that costs are shown in next to US dollars, with its rates. */
-export const CurrencySection = ({ currency }: { readonly currency: DisplayCurrency | null }) => {
+const CurrencySection = ({ currency }: { readonly currency: DisplayCurrency | null }) => {
   const { may } = useMe();
   const queryClient = useQueryClient();
   const form = useForm<DisplayCurrency>({

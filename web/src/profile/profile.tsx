@@ -11,13 +11,12 @@ import {
 } from '../account/credentials.tsx';
 import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
-import { useApi, useApp, useMe } from '../app.ts';
+import { notifyDone, useApi, useApp, useMe } from '../app.ts';
 import { Cancel } from '../components/buttons.tsx';
 import { PageHead, Section } from '../components/page.tsx';
 import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
 import { roleTexts } from '../members/roles.ts';
-import { notifyDone } from '../notify.ts';
 
 /** Turns the second factor on or off, with the password. */
 const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {

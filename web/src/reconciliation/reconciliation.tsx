@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/bill.ts';
 import type { BillConnection } from '../api/responses.ts';
-import { useApi } from '../app.ts';
+import { notifyDone, useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LoadProblem, PageHead, Section } from '../components/page.tsx';
@@ -15,7 +15,6 @@ import { plural } from '../format/numbers.ts';
 import { utcDate } from '../format/time.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
-import { notifyDone } from '../notify.ts';
 import { providerChoices, providerName } from '../providers/names.ts';
 import type { ReconciliationSearch } from '../search.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
@@ -27,7 +26,7 @@ interface ImportBillProps {
 }
 
 /** An invoice as CSV: chosen as a file, or pasted. */
-export const ImportBill = ({ provider, onImported }: ImportBillProps) => {
+const ImportBill = ({ provider, onImported }: ImportBillProps) => {
   const file = useRef<HTMLInputElement>(null);
   const form = useForm({
     initialValues: { provider, csv: '' },

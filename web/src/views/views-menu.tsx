@@ -6,12 +6,11 @@ import { useRef, useState } from 'react';
 import { isViewParameter, type ViewPage, viewPages } from '../../../lambda/domain/accounts/saved-view.ts';
 import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
-import { useApi, useMe } from '../app.ts';
+import { notifyDone, useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import { ProblemNote } from '../components/page.tsx';
 import { actions, Table } from '../components/table.tsx';
 import { NameForm } from '../forms/submit-form.tsx';
-import { notifyDone } from '../notify.ts';
 import { pageNames, useViews } from './use-views.ts';
 
 /** Renames and deletes views. */
