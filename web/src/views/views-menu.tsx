@@ -1,5 +1,6 @@
 import '@mantine/core/styles/Menu.css';
-import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Menu, Modal, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { Bookmark, Check, Pencil, Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -8,9 +9,8 @@ import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
 import { notifyDone, useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
-import { ProblemNote } from '../components/page.tsx';
 import { actions, Table } from '../components/table.tsx';
-import { NameForm } from '../forms/submit-form.tsx';
+import { NameForm, SubmitForm } from '../forms/submit-form.tsx';
 import { pageNames, useViews } from './use-views.ts';
 
 /** Renames and deletes views. */
@@ -68,8 +68,8 @@ interface SaveViewProps {
 /** Saves what the page shows under a new or an existing name. */
 const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
   const api = useApi();
-  const [typed, setName] = useState('');
-  const name = typed.trim();
+  const form = useForm({ initialValues: { name: '' } });
+  const name = form.values.name.trim();
   const same = views.find((view) => view.page === page && view.name === name);
   const onSuccess = () => {
     notifyDone(`View ${same ? 'replaced' : 'saved'}.`);
@@ -77,36 +77,32 @@ const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
   };
   const create = api.useMutation('post', '/views', { onSuccess });
   const replace = api.useMutation('patch', '/views/{id}', { onSuccess });
-  const error = create.error ?? replace.error;
+  const save = () =>
+    same
+      ? replace.mutate({ params: { path: { id: same.id } }, body: { search } })
+      : create.mutate({ body: { name, page, search } });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (same) replace.mutate({ params: { path: { id: same.id } }, body: { search } });
-        else create.mutate({ body: { name, page, search } });
-      }}
+    <SubmitForm
+      form={form}
+      request={{ mutate: save, error: create.error ?? replace.error, isPending: create.isPending || replace.isPending }}
+      sent={() => undefined}
+      failure="The view was not saved"
+      submit={same ? 'Replace the view' : 'Save'}
+      disabled={name === ''}
     >
-      <Stack>
-        {error && <ProblemNote error={error} title="The view was not saved" />}
-        <TextInput
-          label="Name"
-          description={`All members see it. It opens ${pageNames[page]} with the filters, groups and range that it has now; a range such as “7 days” moves with the time.`}
-          maxLength={60}
-          data-autofocus
-          value={typed}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        {same && (
-          <p className="dim small" role="status">
-            The page has a view with this name. It gets the present settings.
-          </p>
-        )}
-        <Button type="submit" disabled={name === ''} loading={create.isPending || replace.isPending}>
-          {same ? 'Replace the view' : 'Save'}
-        </Button>
-      </Stack>
-    </form>
+      <TextInput
+        label="Name"
+        description={`All members see it. It opens ${pageNames[page]} with the filters, groups and range that it has now; a range such as “7 days” moves with the time.`}
+        maxLength={60}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      {same && (
+        <p className="dim small" role="status">
+          The page has a view with this name. It gets the present settings.
+        </p>
+      )}
+    </SubmitForm>
   );
 };
 
