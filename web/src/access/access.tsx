@@ -7,11 +7,11 @@ import { knownCost } from '../../../lambda/domain/spend/known-cost.ts';
 import type { OwnLimit } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { sessionColumns } from '../client-sessions/sessions.tsx';
-import { Money, Unpriced } from '../components/amount.tsx';
+import { Cost, Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
 import { Loaded, LoadProblem, PageHead, Section, TextLink } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
-import { formatLimit, plural, shownIn } from '../format/numbers.ts';
+import { formatLimit, plural } from '../format/numbers.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { CreateKey } from '../keys/key-dialogs.tsx';
@@ -163,8 +163,7 @@ const MySpend = ({ userId }: { readonly userId: string }) => {
       <Loaded query={query} title="Your spend could not be loaded" height={24}>
         {({ totals, displayCurrency }) => (
           <p>
-            <Money nano={totals.costNanoUsd} shown={shownIn(totals, displayCurrency?.code)} />{' '}
-            <span className="dim">this month</span>
+            <Cost of={totals} code={displayCurrency?.code} /> <span className="dim">this month</span>
             <span className="dim"> · {plural(totals.requests, 'request')}</span>{' '}
             <Unpriced of={totals.unpricedRequests} />
           </p>

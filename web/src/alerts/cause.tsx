@@ -7,11 +7,10 @@ import type { Alert, RequestSummary, SessionSummary } from '../api/responses.ts'
 import { useApi, useMe } from '../app.ts';
 import { sessionCost } from '../client-sessions/sessions.tsx';
 import { ChangedGroups, Summary } from '../compare/change.tsx';
-import { Count, Instant, Money } from '../components/amount.tsx';
+import { Cost, Count, Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
 import { ButtonLink, Loaded, LoadProblem, PageActions, TextLink } from '../components/page.tsx';
 import { actions, type Column, Name, Table } from '../components/table.tsx';
-import { shownIn } from '../format/numbers.ts';
 import { collectionOf, typeOf } from '../limits/limit-form.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import { pauseStartOf } from '../limits/pause-form.ts';
@@ -44,11 +43,7 @@ const requestColumns: readonly Column<RequestSummary>[] = [
   },
   { head: 'Time', className: 'wide-only', cell: ({ startedAt }) => <Instant iso={startedAt} /> },
   { head: 'Tag', className: 'wide-only', cell: ({ tag }) => tag ?? <span className="dim">untagged</span> },
-  {
-    head: 'Cost',
-    className: 'right',
-    cell: (request) => <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />,
-  },
+  { head: 'Cost', className: 'right', cell: (request) => <Cost as="call" of={request} /> },
 ];
 
 const sessionColumns: readonly Column<SessionSummary>[] = [

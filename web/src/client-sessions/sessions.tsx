@@ -3,10 +3,10 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent, SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { CostOf, Count, Instant, Money, Unpriced } from '../components/amount.tsx';
+import { Cost, CostAndUnpriced, Count, Instant, Unpriced } from '../components/amount.tsx';
 import { BackLink, ListPage, Loaded, PageHead, TextLink } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
-import { formatExact, plural, shownIn } from '../format/numbers.ts';
+import { formatExact, plural } from '../format/numbers.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
 import requestClasses from '../requests/requests.module.css';
@@ -56,13 +56,7 @@ const columns: readonly Column<Row>[] = [
   { head: 'Time', className: 'wide-only', cell: ({ request }) => request && <Instant iso={request.startedAt} /> },
   { head: 'Status', className: 'wide-only', cell: ({ request }) => request && <Status request={request} /> },
   ...tokenColumns<Row>(({ agent, request }) => (agent ? agent.tokens : request)),
-  {
-    head: 'Cost',
-    className: 'right',
-    cell: ({ agent, request }) => (
-      <Money as="call" nano={(agent ?? request).costNanoUsd} shown={shownIn(agent ?? request)} />
-    ),
-  },
+  { head: 'Cost', className: 'right', cell: ({ agent, request }) => <Cost as="call" of={agent ?? request} /> },
 ];
 
 /** One session: its agents, and their requests. */
@@ -90,7 +84,7 @@ export const OneSession = () => {
             <span className="dim small">
               {data.clients.join(', ')} · {plural(data.requests, 'request')}
             </span>
-            <Money as="call" nano={data.costNanoUsd} shown={shownIn(data)} /> <Unpriced of={data.unpricedRequests} />
+            <Cost as="call" of={data} /> <Unpriced of={data.unpricedRequests} />
             <PauseButton label="Pause" start={{ session: sessionId, name: 'Costly session' }} />
           </>
         )}
@@ -138,7 +132,7 @@ const startOfHour = (hour: string): string => `${hour}:00:00Z`;
 export const sessionCost: Column<SessionSummary> = {
   head: 'Cost',
   className: 'right',
-  cell: (session) => <CostOf nano={session.costNanoUsd} unpriced={session.unpricedRequests} shown={shownIn(session)} />,
+  cell: (session) => <CostAndUnpriced of={session} />,
 };
 
 export const sessionColumns: readonly Column<SessionSummary>[] = [

@@ -11,6 +11,7 @@ import {
   type MoneyStyle,
   plural,
   type Shown,
+  shownIn,
 } from '../format/numbers.ts';
 import { formatAgo, formatDay, formatInstant, formatShortInstant } from '../format/time.ts';
 import { useEvery } from './use-every.ts';
@@ -73,19 +74,31 @@ export const WithAmounts = ({ text }: { readonly text: string }) =>
 export const Unpriced = ({ of }: { readonly of: number }) =>
   of > 0 && <span className="unknown">+ {plural(of, 'request')} of unknown cost</span>;
 
-interface CostOfProps extends Pick<MoneyProps, 'nano' | 'shown'> {
-  readonly unpriced: number;
+interface CostProps extends Pick<MoneyProps, 'as'> {
+  /** A request or a sum, as the API has it. */
+  readonly of: Parameters<typeof shownIn>[0] & { readonly costNanoUsd: number | null };
+  /** The display currency of a sum. */
+  readonly code?: string | undefined;
 }
 
-/** A cost, and below it the requests that it does not include. */
-export const CostOf = ({ nano, unpriced, shown }: CostOfProps) => (
-  <>
-    <Money nano={nano === null ? null : knownCost(nano, unpriced)} shown={shown} />
-    <div className="small">
-      <Unpriced of={unpriced} />
-    </div>
-  </>
+/** A cost, in the display currency where there is one. */
+export const Cost = ({ of, code, ...style }: CostProps) => (
+  <Money nano={of.costNanoUsd} shown={shownIn(of, code)} {...style} />
 );
+
+/** A cost, and below it the requests that it does not include. */
+export const CostAndUnpriced = ({ of }: { readonly of: CostProps['of'] & { readonly unpricedRequests: number } }) => {
+  const { costNanoUsd, unpricedRequests } = of;
+  const known = costNanoUsd === null ? null : knownCost(costNanoUsd, unpricedRequests);
+  return (
+    <>
+      <Cost of={{ ...of, costNanoUsd: known }} />
+      <div className="small">
+        <Unpriced of={unpricedRequests} />
+      </div>
+    </>
+  );
+};
 
 /** Says what a sum may lack: requests that may match its filter too, at most. */
 export const useMayMatch = () => {

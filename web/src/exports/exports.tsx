@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Destination, ExportedDay, WaitingExport } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { CostOf, Instant } from '../components/amount.tsx';
+import { CostAndUnpriced, Instant } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { ListPage, TextLink } from '../components/page.tsx';
@@ -135,11 +135,7 @@ const columns: readonly Column<ExportedDay>[] = [
   { head: 'Day (UTC)', cell: ({ day }) => utcDayText(day) },
   { head: 'What', cell: ({ dataset }) => datasets[dataset] },
   { head: 'Rows', className: 'right num wide-only', cell: ({ rows }) => formatWhole(rows) },
-  {
-    head: 'Cost',
-    className: 'right wide-only',
-    cell: ({ costNanoUsd, unpricedRequests }) => <CostOf nano={costNanoUsd} unpriced={unpricedRequests} />,
-  },
+  { head: 'Cost', className: 'right wide-only', cell: (day) => <CostAndUnpriced of={day} /> },
   { head: 'Exported', className: 'wide-only', cell: ({ exportedAt }) => <Instant iso={exportedAt} /> },
   {
     head: 'File',

@@ -3,11 +3,11 @@ import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Key, Project } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import { Cost, Instant } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, ListPage, LoadProblem, TextLink } from '../components/page.tsx';
 import { actions, type Column, Table } from '../components/table.tsx';
-import { plural, shownIn } from '../format/numbers.ts';
+import { plural } from '../format/numbers.ts';
 import { utcDate } from '../format/time.ts';
 import { NameForm } from '../forms/submit-form.tsx';
 import { PauseButton } from '../limits/pause-button.tsx';
@@ -40,13 +40,13 @@ const SpendOf = ({ by, of: { id, name }, isOver = false }: SpendOfProps) => {
   const { data: budgets } = useBudgets();
   const budget = budgets?.items.find(({ filter }) => filter && filter[by] === id && Object.keys(filter).length === 1);
   if (!data) return null;
-  const group = data.groups.find((each) => each[by] === id);
   // Without a group there was no spend, if all groups are there.
-  const none = data.otherGroups ? null : 0;
+  const none = { costNanoUsd: data.otherGroups ? null : 0 };
+  const spend = data.groups.find((each) => each[by] === id) ?? none;
   return (
     <>
       <TextLink to="/" search={{ [by]: [id], range: 'custom', ...days }}>
-        <Money nano={group ? group.costNanoUsd : none} shown={group && shownIn(group, data.displayCurrency?.code)} />
+        <Cost of={spend} code={data.displayCurrency?.code} />
       </TextLink>
       {!budget && budgets && !isOver && may('rules:write') && (
         <div className="small under-link">

@@ -2,9 +2,9 @@ import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { startOf } from '../../../lambda/domain/calendar/utc.ts';
-import { Money, Unpriced } from '../components/amount.tsx';
+import { Cost, Unpriced } from '../components/amount.tsx';
 import { LoadProblem } from '../components/page.tsx';
-import { plural, shownIn } from '../format/numbers.ts';
+import { plural } from '../format/numbers.ts';
 import { EditorForm } from '../forms/editor.tsx';
 import { spendFiltersOf } from '../scope/scope.ts';
 import { ScopeFields } from '../scope/scope-fields.tsx';
@@ -33,8 +33,7 @@ const Preview = ({ values }: { readonly values: PauseValues }) => {
   return (
     <Text size="sm" component="output">
       In the last 24 hours it would have refused <strong>{plural(data.totals.requests, 'request')}</strong> for{' '}
-      <Money nano={data.totals.costNanoUsd} shown={shownIn(data.totals, data.displayCurrency?.code)} />{' '}
-      <Unpriced of={data.totals.unpricedRequests} />
+      <Cost of={data.totals} code={data.displayCurrency?.code} /> <Unpriced of={data.totals.unpricedRequests} />
     </Text>
   );
 };

@@ -5,10 +5,10 @@ import { type ReactNode, useState } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget, SpendGroup, SpendReport, SpendTotals } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Money, Unpriced, useMayMatch } from '../components/amount.tsx';
+import { Cost, Money, Unpriced, useMayMatch } from '../components/amount.tsx';
 import { AnchorLink, Card, CardHead, Fact, LimitLink, LoadProblem, TextLink } from '../components/page.tsx';
 import { Name, Table, tokenColumns } from '../components/table.tsx';
-import { formatShare, formatWhole, plural, shownIn } from '../format/numbers.ts';
+import { formatShare, formatWhole, plural } from '../format/numbers.ts';
 import { formatInstants, utcDayText } from '../format/time.ts';
 import { OnCourse, usedText } from '../limits/used.tsx';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
@@ -95,7 +95,7 @@ export const TopGroups = ({ report, by, keyNames, onPick }: TopGroupsProps) => {
           {
             head: 'Cost',
             className: 'right',
-            cell: (item) => <Money nano={item.costNanoUsd} shown={shownIn(item, code)} />,
+            cell: (item) => <Cost of={item} code={code} />,
           },
           {
             head: 'Share',

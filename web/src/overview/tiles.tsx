@@ -2,7 +2,7 @@ import { Box, Group, Skeleton, Text } from '@mantine/core';
 import type { ComponentProps, ReactNode } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import type { SpendPoint, SpendReport } from '../api/responses.ts';
-import { AtRate, Money, Unpriced, useMayMatch } from '../components/amount.tsx';
+import { AtRate, Cost, Money, Unpriced, useMayMatch } from '../components/amount.tsx';
 import { plural, shownIn } from '../format/numbers.ts';
 import { locale, readsDollars } from '../format/reading.ts';
 import { formatClock, formatShortInstant, startInZone, timeZone, zoneName } from '../format/time.ts';
@@ -76,7 +76,7 @@ const InDollars = (props: ComponentProps<typeof Money>) => (
 /** A sum in the display currency, with the US dollars next to it; without a currency or rate in US dollars only. */
 export const Figure = ({ of, code }: FigureProps) => (
   <>
-    <Money nano={of.costNanoUsd} shown={shownIn(of, code)} />
+    <Cost of={of} code={code} />
     {shownIn(of, code)?.decimal && <InDollars nano={of.costNanoUsd} />}
   </>
 );
@@ -159,8 +159,7 @@ export const Tiles = ({ today, month, hasFailed, currency, zone }: TilesProps) =
               of={{ costNanoUsd: month.forecastNanoUsd, costBeforeNanoUsd: month.lastMonth.costNanoUsd }}
               code={undefined}
             />{' '}
-            {month.forecastNanoUsd === null ? 'Last month:' : 'vs'}{' '}
-            <Money nano={month.lastMonth.costNanoUsd} shown={shownIn(month.lastMonth, code)} />
+            {month.forecastNanoUsd === null ? 'Last month:' : 'vs'} <Cost of={month.lastMonth} code={code} />
             {month.forecastNanoUsd !== null && ' last month'}
             <div>
               {month.forecastNanoUsd === null

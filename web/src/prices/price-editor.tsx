@@ -3,9 +3,9 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { OwnPrice } from '../api/responses.ts';
-import { Money } from '../components/amount.tsx';
+import { Cost } from '../components/amount.tsx';
 import { LoadProblem } from '../components/page.tsx';
-import { plural, shownIn } from '../format/numbers.ts';
+import { plural } from '../format/numbers.ts';
 import { utcDate, utcDayText } from '../format/time.ts';
 import { EditorForm } from '../forms/editor.tsx';
 import { choicesOf } from '../forms/fields.ts';
@@ -148,7 +148,7 @@ const PastRequests = ({ values }: { readonly values: PriceValues }) => {
         <>
           {' '}
           Up to {plural(data.totals.requests, 'request')} of that time, now{' '}
-          <Money nano={data.totals.costNanoUsd} shown={shownIn(data.totals, data.displayCurrency?.code)} />
+          <Cost of={data.totals} code={data.displayCurrency?.code} />
           {data.totals.unpricedRequests > 0 &&
             ` and ${plural(data.totals.unpricedRequests, 'request')} of unknown cost`}
           .

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { RequestDetail } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { AtRate, Instant, Money, rateOf } from '../components/amount.tsx';
+import { AtRate, Cost, Instant, Money, rateOf } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
 import { LimitLink, Loaded, ScrollRegion, TextLink } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
@@ -214,7 +214,7 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
       <section>
         <Group justify="space-between" align="baseline" gap="4px 16px">
           <Text span fz={30} fw={640} lts="-0.028em">
-            <Money as="fine" nano={request.costNanoUsd} shown={shownIn(request)} />
+            <Cost as="fine" of={request} />
           </Text>
           {shownIn(request)?.decimal && (
             <AtRate rate={undefined}>

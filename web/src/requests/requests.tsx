@@ -3,12 +3,12 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import { List } from 'lucide-react';
 import type { RequestSummary } from '../api/responses.ts';
 import { notifyDone, useApp } from '../app.ts';
-import { Instant, Money } from '../components/amount.tsx';
+import { Cost, Instant } from '../components/amount.tsx';
 import { DownloadButton } from '../components/download.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
 import { usePages } from '../components/use-pages.ts';
-import { formatDuration, plural, shownIn } from '../format/numbers.ts';
+import { formatDuration, plural } from '../format/numbers.ts';
 import { providerName } from '../providers/names.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { exportRequests } from './export-requests.ts';
@@ -60,7 +60,7 @@ const columns: readonly Column<RequestSummary>[] = [
       <>
         <span title={provenanceNames[request.provenance]}>
           {request.provenance === 'estimated' && '≈ '}
-          <Money as="call" nano={request.costNanoUsd} shown={shownIn(request)} />
+          <Cost as="call" of={request} />
           {request.provenance === 'free' && <span className="dim small"> free</span>}
         </span>
         <span className="narrow-only">
