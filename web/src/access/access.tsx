@@ -9,7 +9,7 @@ import { useApi, useMe } from '../app.ts';
 import { sessionColumns } from '../client-sessions/sessions.tsx';
 import { Cost, Money, Unpriced } from '../components/amount.tsx';
 import { DialogButton } from '../components/buttons.tsx';
-import { Loaded, LoadProblem, PageHead, Section, TextLink } from '../components/page.tsx';
+import { Loaded, LoadProblem, Page, Section, TextLink } from '../components/page.tsx';
 import { Table } from '../components/table.tsx';
 import { formatLimit, plural } from '../format/numbers.ts';
 import { required } from '../forms/fields.ts';
@@ -246,12 +246,11 @@ const MySessions = () => {
 export const Access = () => {
   const { me, query, may } = useMe();
   return (
-    <div className="page">
-      <PageHead title="My access" about="Your key, your tools, and what they cost." />
+    <Page title="My access" about="Your key, your tools, and what they cost.">
       {query.isPending && <Skeleton height={320} radius="lg" />}
       {me && <MySpend userId={me.user.userId} />}
       {me && <MyKeys userId={me.user.userId} />}
       {may('requests:read') && <MySessions />}
-    </div>
+    </Page>
   );
 };

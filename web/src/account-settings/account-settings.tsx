@@ -7,7 +7,7 @@ import type { Archive, SignOnSettings } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, Cancel } from '../components/buttons.tsx';
-import { Loaded, LoadProblem, PageHead, Section, TextLink } from '../components/page.tsx';
+import { Loaded, LoadProblem, Page, Section, TextLink } from '../components/page.tsx';
 import { formatBytes } from '../format/numbers.ts';
 import { formatShortInstant } from '../format/time.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
@@ -314,8 +314,7 @@ const RequireTotp = () => {
 };
 
 export const AccountSettings = () => (
-  <div className="page">
-    <PageHead title="Account settings" about="What holds for all members. Your own login is in your profile." />
+  <Page title="Account settings" about="What holds for all members. Your own login is in your profile.">
     <Section title="Second factor" about="A code of an authenticator app as well as the password.">
       <RequireTotp />
     </Section>
@@ -328,5 +327,5 @@ export const AccountSettings = () => (
     <Section title="Deletion" about="You can cancel it for seven days.">
       <DeleteAccount />
     </Section>
-  </div>
+  </Page>
 );

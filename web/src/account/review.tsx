@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
-import { Loaded, PageHead, TextLink } from '../components/page.tsx';
+import { Loaded, Page, TextLink } from '../components/page.tsx';
 
 /** After a password reset: the keys and API tokens that somebody else may have made. */
 export const Review = () => {
@@ -15,8 +15,7 @@ export const Review = () => {
     meta: { failure: 'The review was not finished' },
   });
   return (
-    <div className="page">
-      <PageHead title="Review recent keys" />
+    <Page title="Review recent keys">
       <Loaded query={query} title="The recent keys could not be loaded" height={120}>
         {({ since, keys, tokens }) =>
           since === null ? (
@@ -50,6 +49,6 @@ export const Review = () => {
           )
         }
       </Loaded>
-    </div>
+    </Page>
   );
 };

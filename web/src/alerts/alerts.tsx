@@ -4,7 +4,7 @@ import { BellOff, BellRing } from 'lucide-react';
 import type { AlertsQuery } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
-import { BackLink, ButtonLink, ListPage, Loaded, PageHead } from '../components/page.tsx';
+import { BackLink, ButtonLink, ListPage, Loaded, Page } from '../components/page.tsx';
 import { usePages } from '../components/use-pages.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { useSeesPart } from '../limits/use-limits.ts';
@@ -75,8 +75,7 @@ export const OneAlert = () => {
   const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
   const query = useApi().useQuery('get', '/alerts/{id}', { params: { path: { id: alertId } } });
   return (
-    <div className="page">
-      <PageHead title="Alert" back={<BackLink to="/alerts">All alerts</BackLink>} />
+    <Page title="Alert" back={<BackLink to="/alerts">All alerts</BackLink>}>
       <Loaded
         query={query}
         title="The alert could not be loaded"
@@ -90,6 +89,6 @@ export const OneAlert = () => {
           </>
         )}
       </Loaded>
-    </div>
+    </Page>
   );
 };

@@ -6,7 +6,7 @@ import type { BillingStatus, PlanPriceItem } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton } from '../components/buttons.tsx';
-import { Loaded, LoadProblem, PageHead } from '../components/page.tsx';
+import { Loaded, LoadProblem, Page } from '../components/page.tsx';
 import { formatCompact, formatPrice, formatShare, formatWhole, plural } from '../format/numbers.ts';
 import { capital } from '../forms/collections.ts';
 
@@ -199,12 +199,12 @@ export const Billing = () => {
   const portal = usePortal();
   const note = data && statusNotes[data.billingStatus];
   return (
-    <div className="page">
-      <PageHead
-        title="Billing"
-        about="How much of its plan this account uses. What your providers charge is not part of the plan."
-      >
-        {data && data.plan !== 'FREE' && (
+    <Page
+      title="Billing"
+      about="How much of its plan this account uses. What your providers charge is not part of the plan."
+      actions={
+        data &&
+        data.plan !== 'FREE' && (
           <ActButton
             needs="billing:write"
             variant="default"
@@ -214,8 +214,9 @@ export const Billing = () => {
             act={portal}
             sent={{}}
           />
-        )}
-      </PageHead>
+        )
+      }
+    >
       {checkout === 'completed' && data && (
         <Alert role="status" color="teal" title={boughtText(plan, data.plan, isBought(data.plan))}>
           {isBought(data.plan)
@@ -254,6 +255,6 @@ export const Billing = () => {
           </>
         )}
       </Loaded>
-    </div>
+    </Page>
   );
 };

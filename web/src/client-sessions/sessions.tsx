@@ -4,7 +4,7 @@ import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent, SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Cost, CostAndUnpriced, Count, Instant, Unpriced } from '../components/amount.tsx';
-import { BackLink, ListPage, Loaded, PageHead, TextLink } from '../components/page.tsx';
+import { BackLink, ListPage, Loaded, Page, TextLink } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
 import { formatExact, plural } from '../format/numbers.ts';
 import { choicesOf } from '../forms/fields.ts';
@@ -69,17 +69,16 @@ export const OneSession = () => {
   });
   const { data } = query;
   return (
-    <div className="page">
-      <PageHead
-        title="Session"
-        about={<span className="mono">{sessionId}</span>}
-        back={
-          <BackLink to="/sessions" search={days}>
-            All sessions
-          </BackLink>
-        }
-      >
-        {data && (
+    <Page
+      title="Session"
+      about={<span className="mono">{sessionId}</span>}
+      back={
+        <BackLink to="/sessions" search={days}>
+          All sessions
+        </BackLink>
+      }
+      actions={
+        data && (
           <>
             <span className="dim small">
               {data.clients.join(', ')} · {plural(data.requests, 'request')}
@@ -87,8 +86,9 @@ export const OneSession = () => {
             <Cost as="call" of={data} /> <Unpriced of={data.unpricedRequests} />
             <PauseButton label="Pause" start={{ session: sessionId, name: 'Costly session' }} />
           </>
-        )}
-      </PageHead>
+        )
+      }
+    >
       <Loaded
         query={query}
         title="The session could not be loaded"
@@ -118,7 +118,7 @@ export const OneSession = () => {
           </TextLink>
         </p>
       )}
-    </div>
+    </Page>
   );
 };
 

@@ -4,7 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
 import { isChoosingByKey } from '../components/keyboard.ts';
-import { Loaded, PageHead } from '../components/page.tsx';
+import { Loaded, Page } from '../components/page.tsx';
 import { useEvery } from '../components/use-every.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
@@ -40,23 +40,27 @@ export const Compare = () => {
   );
   const { data, isPlaceholderData } = query;
   return (
-    <div className="page">
-      <PageHead title="Compare">
-        <NativeSelect
-          size="xs"
-          aria-label="Periods"
-          data={[...choicesOf(periodLabels), ...(name ? [] : [{ value: '', label: 'Other periods' }])]}
-          value={name ?? ''}
-          onChange={({ target }) =>
-            change({
-              periods: target.value as CompareSearch['periods'],
-              ...{ from: undefined, to: undefined, compareFrom: undefined, compareTo: undefined, zone: undefined },
-            })
-          }
-        />
-        <GroupBySelects by={by} filters={filters} onChange={change} />
-        <ViewsButton page="compare" />
-      </PageHead>
+    <Page
+      title="Compare"
+      actions={
+        <>
+          <NativeSelect
+            size="xs"
+            aria-label="Periods"
+            data={[...choicesOf(periodLabels), ...(name ? [] : [{ value: '', label: 'Other periods' }])]}
+            value={name ?? ''}
+            onChange={({ target }) =>
+              change({
+                periods: target.value as CompareSearch['periods'],
+                ...{ from: undefined, to: undefined, compareFrom: undefined, compareTo: undefined, zone: undefined },
+              })
+            }
+          />
+          <GroupBySelects by={by} filters={filters} onChange={change} />
+          <ViewsButton page="compare" />
+        </>
+      }
+    >
       {data && (
         <Group gap="8px 14px">
           <CustomDays
@@ -89,6 +93,6 @@ export const Compare = () => {
           </Stack>
         )}
       </Loaded>
-    </div>
+    </Page>
   );
 };

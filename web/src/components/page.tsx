@@ -54,22 +54,26 @@ export const CardHead = ({ title, children }: { readonly title: string; readonly
   </Group>
 );
 
-interface PageHeadProps {
+interface PageProps {
   readonly title: string;
   readonly about?: ReactNode;
   readonly back?: ReactNode;
+  readonly actions?: ReactNode;
   readonly children?: ReactNode;
 }
 
-/** The top of a page: its title, a sentence about it, the way back, and on the right its buttons. */
-export const PageHead = ({ title, about, back, children }: PageHeadProps) => (
-  <div className="page-head">
-    <div>
-      {back}
-      <Heading>{title}</Heading>
-      {about && <p>{about}</p>}
+/** A page, and at its top its title, a sentence about it, the way back, and on the right its buttons. */
+export const Page = ({ title, about, back, actions, children }: PageProps) => (
+  <div className="page">
+    <div className="page-head">
+      <div>
+        {back}
+        <Heading>{title}</Heading>
+        {about && <p>{about}</p>}
+      </div>
+      {actions && <PageActions>{actions}</PageActions>}
     </div>
-    {children && <PageActions>{children}</PageActions>}
+    {children}
   </div>
 );
 
@@ -275,10 +279,7 @@ export const Loaded = <Data,>({ query, title, height, missing, children }: Loade
   );
 };
 
-interface ListPageProps {
-  readonly title: string;
-  readonly about: ReactNode;
-  readonly actions?: ReactNode;
+interface ListPageProps extends Omit<PageProps, 'back'> {
   readonly query: LoadedQuery & {
     readonly data: { readonly items: readonly unknown[]; readonly unreadable?: number | undefined } | undefined;
   };
@@ -288,17 +289,13 @@ interface ListPageProps {
   readonly skeleton?: boolean;
   /** Given where the list has no item. */
   readonly empty?: false | Empty | undefined;
-  readonly children: ReactNode;
 }
 
 /** A page of a list: its head, why it has no items or old ones, a skeleton while it loads, and what there is where it is empty. */
 export const ListPage = (props: ListPageProps) => {
   const { title, query, things = title.toLowerCase(), empty } = props;
   return (
-    <div className="page">
-      <PageHead title={title} about={props.about}>
-        {props.actions}
-      </PageHead>
+    <Page title={title} about={props.about} actions={props.actions}>
       <LoadProblem query={query} title={`The ${things} could not be loaded`} />
       {props.skeleton && !query.data && !query.error && <Skeleton height={220} radius="lg" />}
       {empty && <EmptyCard {...empty} />}
@@ -308,7 +305,7 @@ export const ListPage = (props: ListPageProps) => {
         </p>
       ) : null}
       {props.children}
-    </div>
+    </Page>
   );
 };
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useApi, useApp, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { Card, PageHead, ScrollRegion, Section, TextLink } from '../components/page.tsx';
+import { Card, Page, ScrollRegion, Section, TextLink } from '../components/page.tsx';
 import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
 import { PLACEHOLDER } from '../providers/snippets.ts';
 
@@ -109,11 +109,7 @@ export const Connect = () => {
     { enabled: may('requests:read'), refetchInterval: REFRESH_MS },
   );
   return (
-    <div className="page">
-      <PageHead
-        title="Connect"
-        about="Point an SDK or a coding tool at the gateway, and read spend from your own tools."
-      />
+    <Page title="Connect" about="Point an SDK or a coding tool at the gateway, and read spend from your own tools.">
       <Card title="SDKs and coding tools" action={<Seen at={data && (data.items[0]?.startedAt ?? null)} />}>
         <Stack>
           {ownKey === PLACEHOLDER && (
@@ -123,6 +119,6 @@ export const Connect = () => {
         </Stack>
       </Card>
       <Programs />
-    </div>
+    </Page>
   );
 };

@@ -8,7 +8,7 @@ import { problemOf } from '../api/problem.ts';
 import { notifyDone, useApi, useMe } from '../app.ts';
 import { ActButton, Cancel, Confirm, Dialog } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
-import { BackLink, EmptyState, LoadProblem, PageHead, ProblemNote } from '../components/page.tsx';
+import { BackLink, EmptyState, LoadProblem, Page, ProblemNote } from '../components/page.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { changesOf, hiddenIn } from './changes.ts';
 import { type Collection, capital, collections, listOf } from './collections.ts';
@@ -231,8 +231,7 @@ interface EditorPageProps {
 export const EditorPage = ({ collection, title, about, query, now, side, children }: EditorPageProps) => {
   const { page } = collections[collection];
   return (
-    <div className="page">
-      <PageHead title={title} about={about} back={<BackLink to={listOf(collection)}>{`All ${page}s`}</BackLink>} />
+    <Page title={title} about={about} back={<BackLink to={listOf(collection)}>{`All ${page}s`}</BackLink>}>
       {query && !isNotFound(query) && <LoadProblem query={query} title={`The ${page} could not be loaded`} />}
       {now}
       {side ? (
@@ -245,7 +244,7 @@ export const EditorPage = ({ collection, title, about, query, now, side, childre
       ) : (
         children
       )}
-    </div>
+    </Page>
   );
 };
 

@@ -6,7 +6,7 @@ import type { RequestSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
 import { CopyToClipboard } from '../components/copy.tsx';
-import { ButtonLink, PageHead, ProblemNote, Section } from '../components/page.tsx';
+import { ButtonLink, Page, ProblemNote, Section } from '../components/page.tsx';
 import { formatDuration, formatWhole } from '../format/numbers.ts';
 import { providerName } from '../providers/names.ts';
 import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
@@ -75,11 +75,10 @@ const FirstRun = () => {
   const serviceKey = useOwnKey();
   const { request, error } = useFirstRequest();
   return (
-    <div className="page">
-      <PageHead
-        title="Send your first request"
-        about="Change two settings of the SDK you already use: its base URL and one header. Your provider key stays where it is."
-      />
+    <Page
+      title="Send your first request"
+      about="Change two settings of the SDK you already use: its base URL and one header. Your provider key stays where it is."
+    >
       <Section isWide title="1. Your service key" about="It attributes requests to your account. Keep it secret.">
         {serviceKey ? (
           <div className="secret">
@@ -110,7 +109,7 @@ const FirstRun = () => {
         )}
         {error !== null && !request && <ProblemNote error={error} />}
       </Section>
-    </div>
+    </Page>
   );
 };
 

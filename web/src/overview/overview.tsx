@@ -5,7 +5,7 @@ import { lastDayOf } from '../../../lambda/domain/calendar/utc.ts';
 import { useMe } from '../app.ts';
 import { AtRate, rateOf } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
-import { LoadProblem, PageHead } from '../components/page.tsx';
+import { LoadProblem, Page } from '../components/page.tsx';
 import { shownIn } from '../format/numbers.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
@@ -71,10 +71,7 @@ export const Overview = () => {
   const loaded = data ? { data, dataUpdatedAt } : headline.loaded;
   const shownBy = groupByOf(shown?.groupBy, by);
   return (
-    <div className="page">
-      <PageHead title="Overview">
-        <ViewsButton page="overview" />
-      </PageHead>
+    <Page title="Overview" actions={<ViewsButton page="overview" />}>
       <FilterPills filters={filters} keyNames={keyNames} onChange={change} />
       <LoadProblem query={{ error, ...loaded }} title="The figures could not be loaded" />
       {(!error || headline.today || headline.month) && (
@@ -118,6 +115,6 @@ export const Overview = () => {
           </Stack>
         </Box>
       )}
-    </div>
+    </Page>
   );
 };

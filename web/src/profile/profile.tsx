@@ -13,7 +13,7 @@ import { SetUpTotp } from '../account/set-up-totp.tsx';
 import type { Me } from '../api/responses.ts';
 import { notifyDone, useApi, useApp, useMe } from '../app.ts';
 import { Cancel } from '../components/buttons.tsx';
-import { PageHead, Section } from '../components/page.tsx';
+import { Page, Section } from '../components/page.tsx';
 import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
 import { roleTexts } from '../members/roles.ts';
@@ -158,11 +158,7 @@ const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user
 export const Profile = () => {
   const { me, query } = useMe();
   return (
-    <div className="page">
-      <PageHead
-        title="Your profile"
-        about={me && `Your role is ${me.user.role}: ${roleTexts[me.user.role].toLowerCase()}.`}
-      />
+    <Page title="Your profile" about={me && `Your role is ${me.user.role}: ${roleTexts[me.user.role].toLowerCase()}.`}>
       {me ? (
         <>
           <Section title="Name">
@@ -181,6 +177,6 @@ export const Profile = () => {
       ) : (
         !query.error && <Skeleton height={420} radius="lg" />
       )}
-    </div>
+    </Page>
   );
 };

@@ -9,7 +9,7 @@ import type { BillConnection } from '../api/responses.ts';
 import { notifyDone, useApi } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
-import { LoadProblem, PageHead, Section } from '../components/page.tsx';
+import { LoadProblem, Page, Section } from '../components/page.tsx';
 import { TwoLines } from '../components/table.tsx';
 import { plural } from '../format/numbers.ts';
 import { utcDate } from '../format/time.ts';
@@ -190,11 +190,10 @@ export const Reconciliation = () => {
   const change = (changed: ReconciliationSearch) =>
     void navigate({ search: { ...compared, ...changed }, replace: true });
   return (
-    <div className="page">
-      <PageHead
-        title="Reconciliation"
-        about="What a provider billed, compared with what is on record, by day and model."
-      >
+    <Page
+      title="Reconciliation"
+      about="What a provider billed, compared with what is on record, by day and model."
+      actions={
         <DialogButton isWide needs="bills:write" variant="default" label="Import an invoice" title="Import an invoice">
           {(close) => (
             <ImportBill
@@ -207,7 +206,8 @@ export const Reconciliation = () => {
             />
           )}
         </DialogButton>
-      </PageHead>
+      }
+    >
       <Group gap="xs">
         <NativeSelect
           size="xs"
@@ -237,6 +237,6 @@ export const Reconciliation = () => {
             />
           ))}
       </Section>
-    </div>
+    </Page>
   );
 };

@@ -84,4 +84,4 @@ export const pageGroups = [
 /** The pages in the bottom bar of a phone. The page "More" has the others. */
 export const barPages = [overview, requests, alerts, keys, more] as const;
 
-export type Page = (typeof pageGroups)[number]['pages'][number] | typeof more;
+export type MenuPage = (typeof pageGroups)[number]['pages'][number] | typeof more;

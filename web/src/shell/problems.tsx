@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { CircleAlert, Compass, Unplug } from 'lucide-react';
 import { Unreachable } from '../app.ts';
 import { ReloadButton } from '../components/later.tsx';
-import { AnchorLink, EmptyState, PageHead } from '../components/page.tsx';
+import { AnchorLink, EmptyState, Page } from '../components/page.tsx';
 
 /** Shown when the settings of the deployment cannot be loaded. */
 export const CannotStart = ({ reason }: { readonly reason: string }) => (
@@ -34,8 +34,9 @@ export const RouteProblem = ({ error }: { readonly error: unknown }) => {
 };
 
 export const NotFound = () => (
-  <main className="page">
-    <PageHead title="Page not found" />
-    <EmptyState icon={Compass} title="Nothing is here" action={<AnchorLink to="/">Go to the overview</AnchorLink>} />
+  <main>
+    <Page title="Page not found">
+      <EmptyState icon={Compass} title="Nothing is here" action={<AnchorLink to="/">Go to the overview</AnchorLink>} />
+    </Page>
   </main>
 );

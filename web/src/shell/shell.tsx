@@ -20,12 +20,12 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useApi, useApp, useHasNotifications, useMe } from '../app.ts';
 import { AtRate, type Rate } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
-import { AnchorLink, LoadProblem, Mark, PageHead } from '../components/page.tsx';
+import { AnchorLink, LoadProblem, Mark, Page } from '../components/page.tsx';
 import { readsDollars } from '../format/reading.ts';
 import { timeZone, utcDate, zoneName, zoneOffset } from '../format/time.ts';
 import { useBudgets, usePauses } from '../limits/use-limits.ts';
 import { useZone } from '../spend/use-spend.ts';
-import { barPages, type Page, pageGroups } from './navigation.ts';
+import { barPages, type MenuPage, pageGroups } from './navigation.ts';
 import classes from './shell.module.css';
 
 const ColorScheme = () => {
@@ -188,7 +188,7 @@ const OfUser = () => {
 };
 
 interface PageLinkProps {
-  readonly page: Pick<Page, 'to' | 'icon'> & { readonly label: string };
+  readonly page: Pick<MenuPage, 'to' | 'icon'> & { readonly label: string };
   /** A page that the entry leads to is open. */
   readonly isActive?: boolean;
   readonly badge?: string | undefined;
@@ -248,11 +248,11 @@ export const Shell = () => {
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   /** Entries of the menu, each with the pages that the role may open: one at least. */
   const menu = pageGroups.flatMap(({ name, pages }) => {
-    const [first, ...further] = (pages as readonly Page[]).filter(({ needs }) => may(needs));
+    const [first, ...further] = (pages as readonly MenuPage[]).filter(({ needs }) => may(needs));
     return first ? [{ name, pages: [first, ...further] as const }] : [];
   });
   const section = menu.find(({ pages }) => pages.some(({ to }) => to !== '/' && pathname.startsWith(to)));
-  const badgeOf = ({ to }: Pick<Page, 'to'>) => (to === '/alerts' ? openAlerts : undefined);
+  const badgeOf = ({ to }: Pick<MenuPage, 'to'>) => (to === '/alerts' ? openAlerts : undefined);
   return (
     <div className={classes['shell']}>
       {hasNotifications && <Notifications position="bottom-right" limit={3} />}
@@ -316,11 +316,10 @@ const inBar: ReadonlySet<string> = new Set(barPages.map(({ to }) => to));
 export const More = () => {
   const { may } = useMe();
   return (
-    <div className="page">
-      <PageHead title="More" />
+    <Page title="More">
       <nav className={`card ${classes['further']}`} aria-label="Further pages">
         {pageGroups
-          .flatMap(({ pages }): readonly Page[] => pages)
+          .flatMap(({ pages }): readonly MenuPage[] => pages)
           .filter((page) => may(page.needs) && !inBar.has(page.to))
           .map(({ to, label, icon: Icon }) => (
             <Link key={to} to={to}>
@@ -335,6 +334,6 @@ export const More = () => {
         <TimesShown />
         <SignedIn />
       </Stack>
-    </div>
+    </Page>
   );
 };

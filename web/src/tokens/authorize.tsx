@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { clientWith } from '../../../lambda/domain/accounts/oauth-client.ts';
 import { useApi, useMe } from '../app.ts';
-import { ButtonLink, PageHead, Section, TextLink } from '../components/page.tsx';
+import { ButtonLink, Page, Section, TextLink } from '../components/page.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { firstTokenValues, sentToken, TokenFields } from './tokens.tsx';
 
@@ -19,22 +19,19 @@ export const Authorize = () => {
   const client = clientWith(clientId);
   if (me === undefined || client === undefined || !URL.canParse(redirectUri) || !may('tokens:write'))
     return (
-      <div className="page">
-        <PageHead
-          title="Connect a program"
-          about={
-            me &&
-            (client && !may('tokens:write')
-              ? `Your role ${me.user.role} makes no API tokens. An owner or admin can connect ${client.name}.`
-              : 'This address is not complete. Begin again in the program that led you here.')
-          }
-        />
-      </div>
+      <Page
+        title="Connect a program"
+        about={
+          me &&
+          (client && !may('tokens:write')
+            ? `Your role ${me.user.role} makes no API tokens. An owner or admin can connect ${client.name}.`
+            : 'This address is not complete. Begin again in the program that led you here.')
+        }
+      ></Page>
     );
   const { host } = new URL(redirectUri);
   return (
-    <div className="page">
-      <PageHead title={`Connect ${client.name}`} about={`The program calls itself ${client.name}. It is at ${host}.`} />
+    <Page title={`Connect ${client.name}`} about={`The program calls itself ${client.name}. It is at ${host}.`}>
       <Section title="What it may read">
         <SubmitForm
           form={form}
@@ -67,6 +64,6 @@ export const Authorize = () => {
           <TokenFields form={form} />
         </SubmitForm>
       </Section>
-    </div>
+    </Page>
   );
 };
