@@ -27,7 +27,7 @@ export const Authorize = () => {
             ? `Your role ${me.user.role} makes no API tokens. An owner or admin can connect ${client.name}.`
             : 'This address is not complete. Begin again in the program that led you here.')
         }
-      ></Page>
+      />
     );
   const { host } = new URL(redirectUri);
   return (
