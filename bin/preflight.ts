@@ -9,8 +9,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 import { ignoring } from '../lambda/domain/errors.ts';
 import type { StageSettings } from '../lib/config.ts';
-import { domainOf } from '../lib/stacks/mail.ts';
-import { hostGroups, usesCompute } from '../lib/stage-settings.ts';
+import { domainOf, hostGroups, usesCompute } from '../lib/stage-settings.ts';
 import { usageCapacity } from '../lib/usage-capacity.ts';
 
 interface Quota {

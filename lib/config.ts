@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RemovalPolicy } from 'aws-cdk-lib';
+import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { z } from 'zod';
@@ -12,6 +12,11 @@ import { isCommercialRegion, stageSettings } from './stage-settings.ts';
  * Every setting has a default, so that `npm run synth` works on a fresh clone; `missingForDeploy` says what a real
  * account still needs.
  */
+
+/** As CDK has them. To load CDK for them would take half the time of every command that reads the settings. */
+const DESTROY = 'destroy' as RemovalPolicy;
+const RETAIN = 'retain' as RemovalPolicy;
+const RETAIN_UNLESS_NEW = 'retain-on-update-or-delete' as RemovalPolicy;
 
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
@@ -77,9 +82,9 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
     retention: {
       logs: logRetentionDays as RetentionDays,
       // An empty resource goes when a first deployment fails.
-      data: removalPolicy === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+      data: removalPolicy === 'retain' ? RETAIN_UNLESS_NEW : DESTROY,
       // Deletion protection would make CloudFormation fail to remove it, and the stack to stay half-way.
-      protectedData: removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      protectedData: removalPolicy === 'retain' ? RETAIN : DESTROY,
     },
   };
 };
@@ -143,8 +148,7 @@ export const remarksForDeploy = (settings: StageSettings): readonly string[] => 
       `No web page may call the API. Set stages.${name}.web, or put the origin of the dashboard into corsOrigins.`,
     !settings.mail.cognito &&
       `Cognito sends password codes itself, at most 50 a day. Set stages.${name}.mail.cognito once the domain of mailFrom is verified in SES.`,
-    retention.data === RemovalPolicy.DESTROY &&
-      `removalPolicy is destroy: deleting a stack of ${name} deletes its data.`,
+    retention.data === DESTROY && `removalPolicy is destroy: deleting a stack of ${name} deletes its data.`,
   ].filter((line) => line !== false);
 };
 

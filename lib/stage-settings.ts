@@ -201,6 +201,8 @@ export const hostGroups = ({ isolatedProviders, ...shared }: GatewaySettings) =>
 export const usesCompute = (gateway: GatewaySettings, compute: Compute): boolean =>
   hostGroups(gateway).some((group) => group.compute === compute);
 
+export const domainOf = (address: string): string => address.slice(address.indexOf('@') + 1);
+
 const dashboardSettings = z.strictObject({
   memoryMb: memoryMb.default(512),
   throttle: throttle(100, 200),

@@ -16,8 +16,7 @@ import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/passwords.
 import { SIGN_ON_CALLBACK } from '../../lambda/domain/accounts/sign-on.ts';
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
-import { addressesOf } from '../stage-settings.ts';
-import { domainOf } from './mail.ts';
+import { addressesOf, domainOf } from '../stage-settings.ts';
 import type { MailSending, SignOnAccess, StageResources } from './resources.ts';
 
 /** Internal id of the account a user was made for. The server sets it at registration; no token carries it, and nobody changes it. */

@@ -19,6 +19,7 @@ import { acknowledgePattern, arnOf } from '../constructs/grants.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
 import { importZone } from '../constructs/regional-domain.ts';
 import { grantItems } from '../constructs/table-access.ts';
+import { domainOf } from '../stage-settings.ts';
 import { partitions } from './partitions.ts';
 import type { MailSending, StageResources } from './resources.ts';
 
@@ -68,8 +69,6 @@ export class MailStack extends Stack {
     }
   }
 }
-
-export const domainOf = (address: string): string => address.slice(address.indexOf('@') + 1);
 
 /** Allows sending as one address only. */
 export const grantSendMail = (grantee: IGrantable, stack: Stack, { from, configurationSetName }: MailSending): void => {
