@@ -3,18 +3,19 @@ import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { runAll } from '../ops/run-command.ts';
 
-const start = (args: readonly string[], variables: Record<string, string> = {}, cwd = '.') => {
+const start = (args: readonly string[], cwd: string) => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', 'local/start.ts', ...args],
-    { cwd, encoding: 'utf8', env: { ...process.env, ...variables }, timeout: 60_000, killSignal: 'SIGKILL' },
+    { cwd, encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' },
   );
   return { status, stdout, stderr };
 };
 
 describe('npm start', () => {
-  it.each<[option: string, problem: string, variables?: Record<string, string>]>([
+  const refusals: readonly [option: string, problem: string, env?: Record<string, string>][] = [
     ['--mok', "Unknown option '--mok'"],
     ['--port=http', '--port: must be a number'],
     ['--port=65536', '--port: must be at most 65535'],
@@ -26,12 +27,17 @@ describe('npm start', () => {
     ['--set=x', '--set takes NAME=VALUE'],
     // As npm runs `npm start --mock`: without it, calls would go to the real providers.
     ['--port=0', 'npm took --mock for its own: write -- before it', { npm_config_mock: 'true' }],
-  ])('given %s says what is wrong, and how it is used', (option, problem, variables = {}) => {
-    const { status, stdout, stderr } = start([option], variables);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr.startsWith(problem)).toBe(true);
-    expect(stderr).toContain('\n\nnpm start [-- --mock]');
-  });
+  ];
+  const results = runAll(refusals.map(([option, , env = {}]) => ({ file: 'local/start.ts', args: [option], env })));
+
+  it.each(refusals.map(([option, problem], index) => ({ option, problem, result: results[index] })))(
+    'given $option says what is wrong, and how it is used',
+    ({ problem, result }) => {
+      expect(result).toMatchObject({ code: 2, stdout: '' });
+      expect(result?.stderr.startsWith(problem)).toBe(true);
+      expect(result?.stderr).toContain('\n\nnpm start [-- --mock]');
+    },
+  );
 
   it('says in one sentence that the pages cannot be built, with the output of the build', () => {
     const checkout = join(tmpdir(), 'checkout');
@@ -43,7 +49,7 @@ describe('npm start', () => {
     for (const name of readdirSync('.').filter((name) => !['local', 'web', 'bin', 'lib', '.git'].includes(name)))
       symlinkSync(resolve(name), join(checkout, name));
     writeFileSync(join(checkout, 'web/src/main.tsx'), 'const unfinished = {;');
-    const { status, stderr } = start(['--mock', '--port=0', `--data=${join(tmpdir(), 'pages')}`], {}, checkout);
+    const { status, stderr } = start(['--mock', '--port=0', `--data=${join(tmpdir(), 'pages')}`], checkout);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^The web dashboard could not be built:\n[\s\S]*main\.tsx/);
     expect(stderr).not.toMatch(/current-build\.ts|Node\.js v/);

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
@@ -8,6 +9,28 @@ export interface CommandResult {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** A command that ends before it does anything. Its file is relative to the checkout. */
+interface Run {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env?: Record<string, string>;
+}
+
+/** Runs such commands one after another in one process. */
+export const runAll = (runs: readonly Run[]): CommandResult[] => {
+  const paths = runs.map((run) => ({ ...run, file: resolve(run.file) }));
+  const { stdout, stderr } = spawnSync(process.execPath, [resolve('test/ops/run-all.js'), JSON.stringify(paths)], {
+    // A command that does not refuse as it should writes nothing into the checkout.
+    cwd: tmpdir(),
+    encoding: 'utf8',
+    env: { ...process.env, TABLE_NAME: 'none' },
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  if (stdout === '') throw new Error(`The commands did not end: ${stderr}`);
+  return JSON.parse(stdout);
+};
 
 /** Runs a command of ops/ as an operator would, against emulators. */
 export const runOps = async (

@@ -2,54 +2,60 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { runOps } from './run-command.ts';
-
-it('an option that a command does not have is an error', async () => {
-  const typo = await runOps('fuzz', ['--no-such-option']);
-  expect(typo).toMatchObject({ code: 2, stdout: '' });
-  expect(typo.stderr).toMatch(/^Unknown option '--no-such-option'[\s\S]*npm run fuzz -- /);
-});
+import { runAll, runOps } from './run-command.ts';
 
 const commands = Object.entries(packageJson.scripts).flatMap(([name, line]) => {
   const [, file] = /^node .*?(\S+\.ts)$/.exec(line) ?? [];
   return file === undefined ? [] : [{ name, file }];
 });
 const docs = ['README.md', ...globSync('docs/*.md')].map((page) => readFileSync(page, 'utf8')).join('');
+const helps = runAll(commands.map(({ file }) => ({ file, args: ['--help'] })));
 
-const said = (() => {
-  const files = commands.map(({ file }) => resolve(file));
-  const { stdout } = spawnSync(process.execPath, ['test/ops/ask-for-help.js', ...files], { encoding: 'utf8' });
-  return JSON.parse(stdout);
-})();
-
-it.each(commands)(
+it.each(commands.map((command, index) => ({ ...command, said: helps[index] })))(
   'npm run $name -- --help does nothing but say what it does, and a page names it',
-  ({ name, file }) => {
-    expect(said[resolve(file)]).toEqual({
-      status: 0,
-      stdout: expect.stringMatching(new RegExp(`^npm (run )?${name}\\b[^]*\\n\\n`)),
-    });
+  ({ name, file, said }) => {
+    const usage = expect.stringMatching(new RegExp(`^npm (run )?${name}\\b[^]*\\n\\n`));
+    expect(said).toEqual({ code: 0, stdout: usage, stderr: '' });
     expect(docs).toMatch(new RegExp(`npm (run )?${name}\\b`));
     const hasDryRun = readFileSync(file, 'utf8').includes("'dry-run': flag");
-    expect(said[resolve(file)].stdout.includes('--dry-run')).toBe(hasDryRun);
+    expect(said?.stdout.includes('--dry-run')).toBe(hasDryRun);
   },
 );
 
-it.each([
-  ['prices', ['--feed', '--accept', '1', '--dry-run'], "Unknown option '--dry-run'"],
-  ['reprice', ['2026-11-20', '--from', '2026-11-20', '--to', '2026-11-20'], "Unexpected argument '2026-11-20'"],
-  ['cost', ['--memory', '5'], '--memory: must be at least 128'],
-  ['create-owner', ['--email', 'a@example.com', '--last-name', 'B'], '--first-name: is required'],
-  ['redrive', ['--queue', 'usage'], '--queue or USAGE_QUEUE_URL must be a URL'],
-  ['account', ['show'], 'An argument is missing.'],
-  ['exports', ['--from', '9999-01-01', '--to', '9999-01-02'], '--from: is no closed day'],
-] as const)('npm run %s does nothing with %j', async (name, args, problem) => {
-  const result = await runOps(name, args, { env: { TABLE_NAME: 'none' } });
-  expect({ ...result, stderr: result.stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: problem });
+const noRegularExpression = '--only: Invalid regular expression: /(/i: Unterminated group';
+const refusals = [
+  ['ops/fuzz.ts', ['--no-such-option'], "Unknown option '--no-such-option'"],
+  ['ops/prices.ts', ['--feed', '--accept', '1', '--dry-run'], "Unknown option '--dry-run'"],
+  ['ops/prices.ts', ['--at', 'yesterday'], expect.stringMatching(/^--at: /)],
+  ['ops/meter.ts', ['--seed', 'x', 'FILE'], expect.stringMatching(/^--seed: /)],
+  ['ops/reprice.ts', ['2026-11-20', '--from', '2026-11-20', '--to', '2026-11-20'], "Unexpected argument '2026-11-20'"],
+  ['ops/cost.ts', ['--memory', '5'], '--memory: must be at least 128'],
+  ['ops/create-owner.ts', ['--email', 'a@example.com', '--last-name', 'B'], '--first-name: is required'],
+  ['ops/redrive.ts', ['--queue', 'usage'], '--queue or USAGE_QUEUE_URL must be a URL'],
+  ['ops/account.ts', ['show'], 'An argument is missing.'],
+  ['ops/exports.ts', ['--from', '9999-01-01', '--to', '9999-01-02'], '--from: is no closed day'],
+  ['test/clients/run.ts', ['--only', '('], noRegularExpression],
+  ['test/faults/run.ts', ['--only', '('], noRegularExpression],
+  ['bench/scale.ts', ['--samples', 'x'], '--samples: must be a number'],
+  ['bench/scale.ts', ['--records', '10,x'], '--records: takes whole numbers above 0, with commas between'],
+] as const;
+const refused = runAll(refusals.map(([file, args]) => ({ file, args })));
+
+it.each(refusals.map((refusal, index) => [...refusal, refused[index]] as const))(
+  '%s does nothing with %j',
+  (_file, _args, problem, result) => {
+    expect({ ...result, stderr: result?.stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: problem });
+    expect(result?.stderr).toContain('\n\nnpm run ');
+  },
+);
+
+it('npm run bench hands what is wrong with an option on, and its exit code', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['bench/path.ts', '--second', '1'], { encoding: 'utf8' });
+  expect([status, stderr.split('\n')[0]]).toEqual([2, "Unknown option '--second'"]);
 });
 
 describe('a file that was named', () => {
@@ -61,8 +67,7 @@ describe('a file that was named', () => {
   const noFile = 'There is no file /no/file.';
   const notRecordings = expect.stringMatching(/^\/.* is no file of recordings/);
   const queue = 'http://127.0.0.1:9/queue';
-
-  it.each([
+  const cases = [
     ['replay', ['/no/file', '--queue', queue], noFile],
     ['replay', [tmpdir(), '--queue', queue], 'A file is needed where a folder was named.'],
     ['meter', ['/no/file'], noFile],
@@ -71,10 +76,15 @@ describe('a file that was named', () => {
     ['fuzz', [file('blank.jsonl', '\n')], notRecordings],
     ['prices', ['--list', '/no/file'], noFile],
     ['prices', ['--list', file('list.json', '{')], expect.stringMatching(/^--list .*list.json is no JSON/)],
-  ])('is needed: npm run %s %j', async (name, args, problem) => {
-    const { code, stdout, stderr } = await runOps(name, args);
-    expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: problem });
-  });
+  ] as const;
+  const results = runAll(cases.map(([name, args]) => ({ file: `ops/${name}.ts`, args })));
+
+  it.each(cases.map((each, index) => [...each, results[index]] as const))(
+    'is needed: npm run %s %j',
+    (_name, _args, problem, result) => {
+      expect({ ...result, stderr: result?.stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: problem });
+    },
+  );
 });
 
 const noCredentials = 'There are no AWS credentials that are in force: log in (aws login), or set AWS_PROFILE.';
@@ -101,27 +111,6 @@ it.each([
   const args = ['show', '018f0000-0000-7000-8000-000000000000', '--table', 'none'];
   const { code, stderr } = await runOps('account', args, { env: { ...noFiles, ...changed() } });
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: problem });
-});
-
-it.each([
-  ['test/clients/run.ts', ['--only', '('], '--only: Invalid regular expression: /(/i: Unterminated group'],
-  ['test/faults/run.ts', ['--only', '('], '--only: Invalid regular expression: /(/i: Unterminated group'],
-  ['bench/scale.ts', ['--samples', 'x'], '--samples: must be a number'],
-  ['bench/scale.ts', ['--records', '10,x'], '--records: takes whole numbers above 0, with commas between'],
-  ['bench/path.ts', ['--second', '1'], "Unknown option '--second'"],
-])('%s does nothing with %j', (file, args, problem) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' });
-  expect({ status, stdout, problem: stderr.split('\n')[0] }).toEqual({ status: 2, stdout: '', problem });
-  expect(stderr).toContain('\n\nnpm run ');
-});
-
-it('a wrong value is reported with its option', async () => {
-  const [meter, prices] = await Promise.all([
-    runOps('meter', ['--seed', 'x', 'FILE']),
-    runOps('prices', ['--at', 'yesterday']),
-  ]);
-  expect(meter).toMatchObject({ code: 2, stderr: expect.stringContaining('--seed: ') });
-  expect(prices).toMatchObject({ code: 2, stderr: expect.stringContaining('--at: ') });
 });
 
 describe('npm run meter -- --prices FILE', () => {
