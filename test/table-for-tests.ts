@@ -1,12 +1,15 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { type EmulatedTable, emulatedTable } from '../fixtures/emulated-table.ts';
+import { emulatedTable } from '../fixtures/emulated-table.ts';
 
-/** The empty table for the tests of this file, or of the `describe` that calls this: there as soon as hooks and tests run. */
-export const tableForTests = (): EmulatedTable => {
-  const table = {} as EmulatedTable;
+/** What the tests of this file share, or of the `describe` that calls this: there as soon as hooks and tests run, and stopped after them. */
+export const forTests = <T extends { stop(): Promise<void> }>(start: () => Promise<T>): T => {
+  const shared = {} as T;
   beforeAll(async () => {
-    Object.assign(table, await emulatedTable());
+    Object.assign(shared, await start());
   });
-  afterAll(() => table.stop());
-  return table;
+  afterAll(() => shared.stop?.());
+  return shared;
 };
+
+/** An empty table. */
+export const tableForTests = () => forTests(emulatedTable);

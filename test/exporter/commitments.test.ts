@@ -2,7 +2,7 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
+import { emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
@@ -23,7 +23,7 @@ import { checkFocus } from '../../ops/focus/check.ts';
 import { openQuery, type Query } from '../../ops/query/duckdb.ts';
 import { newAccount } from '../data/new-account.ts';
 import { rollUpDue } from '../data/roll-up.ts';
-import { tableForTests } from '../table-for-tests.ts';
+import { forTests, tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 /* A closed month of an account with prices of its own: what is bought, used, credited and added. Each request lists at $10. */
@@ -31,7 +31,7 @@ import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 const now = Date.parse('2026-12-01T10:00:00.000Z');
 const FROM = '2026-11-01T00:00:00.000Z';
 const table = tableForTests();
-let objects: EmulatedObjects;
+const objects = forTests(emulatedObjects);
 let query: Query;
 let accountId: string;
 
@@ -79,7 +79,6 @@ const sumsBy = async (column: string, condition = 'true') => {
 };
 
 beforeAll(async () => {
-  objects = await emulatedObjects();
   const account = await newAccount(table, 'PRO');
   ({ accountId } = account);
   await write(table, update(userKey(account.userId), 'SET companyName = :company', null, { company: 'Acme ✓' }));
@@ -105,10 +104,7 @@ beforeAll(async () => {
   await exportAll();
   query = await openQuery(objects.folder);
 });
-afterAll(async () => {
-  query?.close();
-  await objects?.stop();
-});
+afterAll(() => query?.close());
 
 describe('an exported month of an account with own prices', () => {
   it('is a month whose billed and effective costs add up to what is paid', async () => {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
-import { type EmulatedTable, emulatedTable } from '../../fixtures/emulated-table.ts';
+import { emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { type DueExport, openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
 import { markForRollup } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
@@ -21,6 +20,7 @@ import { checkFocus } from '../../ops/focus/check.ts';
 import { openQuery, type Query } from '../../ops/query/duckdb.ts';
 import { newAccount } from '../data/new-account.ts';
 import { rollUpDue } from '../data/roll-up.ts';
+import { forTests, tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
 /** A month and some days of the demo's workloads, of every provider and kind of price. */
@@ -28,8 +28,8 @@ const now = Date.parse('2026-11-20T06:00:00.000Z');
 const FROM = '2026-11-12';
 const DAYS = ['2026-11-12', '2026-11-13', '2026-11-14', '2026-11-15', '2026-11-16', '2026-11-17'];
 
-let table: EmulatedTable;
-let objects: EmulatedObjects;
+const table = tableForTests();
+const objects = forTests(emulatedObjects);
 let query: Query;
 let accountId: string;
 const counted: Record<string, number> = {};
@@ -78,7 +78,6 @@ const ledgerSum = async () => {
 };
 
 beforeAll(async () => {
-  [table, objects] = await Promise.all([emulatedTable(), emulatedObjects()]);
   ({ accountId } = await newAccount(table));
   const events = seedTraffic({ accountId, keyId: 'key-1', batchKeyId: 'key-2' }, new Date(now)).filter(
     ({ startedAt }) => startedAt >= FROM && Date.parse(startedAt) < now - DAY_MS,
@@ -100,10 +99,7 @@ beforeAll(async () => {
   await exportAll();
   query = await openQuery(objects.folder);
 }, 300_000);
-afterAll(async () => {
-  query?.close();
-  await Promise.all([table?.stop(), objects?.stop()]);
-});
+afterAll(() => query?.close());
 
 describe('the export of days', () => {
   it('adds up to the ledger, to the nano-dollar', async () => {

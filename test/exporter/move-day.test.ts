@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmulatedObjects, emulatedObjects } from '../../fixtures/emulated-objects.ts';
+import { describe, expect, it } from '@jest/globals';
+import { emulatedObjects } from '../../fixtures/emulated-objects.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
@@ -26,15 +26,11 @@ import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { newAccount } from '../data/new-account.ts';
 import { type Random, randomFrom } from '../faults/random.ts';
 import { examples, SEED, withSeed } from '../seed.ts';
-import { tableForTests } from '../table-for-tests.ts';
+import { forTests, tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
 const table = tableForTests();
-let objects: EmulatedObjects;
-beforeAll(async () => {
-  objects = await emulatedObjects();
-});
-afterAll(() => objects?.stop());
+const objects = forTests(emulatedObjects);
 
 const chance = (random: Random, share: number): boolean => random.below(1_000) < share * 1_000;
 

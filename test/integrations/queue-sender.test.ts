@@ -3,11 +3,11 @@ import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { queueSender, textSender } from '../../lambda/integrations/queue-sender.ts';
 import { awsErrors, type FaultProxy, startFaultProxy } from '../faults/harness/fault-proxy.ts';
+import { forTests } from '../table-for-tests.ts';
 
-let queue: Awaited<ReturnType<typeof emulatedQueue>>;
+const queue = forTests(emulatedQueue);
 let proxy: FaultProxy;
 beforeAll(async () => {
-  queue = await emulatedQueue();
   proxy = await startFaultProxy(queue.endpoint);
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_SQS: proxy.endpoint,
@@ -15,10 +15,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => proxy.calls.clear());
-afterAll(async () => {
-  await proxy.close();
-  await queue.stop();
-});
+afterAll(() => proxy.close());
 
 it('sends texts as they are and messages as JSON, now or later', async () => {
   const send = textSender(queue.queue);

@@ -1,16 +1,13 @@
 import { request as ask, createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
+import { forTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
 
-let queues: Awaited<ReturnType<typeof emulatedQueue>>;
-beforeAll(async () => {
-  queues = await emulatedQueue();
-});
-afterAll(() => queues.stop());
+const queues = forTests(emulatedQueue);
 
 const redrive = (...args: string[]) =>
   runOps('redrive', args, { env: { AWS_ENDPOINT_URL_SQS: queues.endpoint, USAGE_QUEUE_URL: queues.queue } });

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { refusedEventKey } from '../../lambda/data/table/keys.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { createTracker } from '../../lambda/gateway/tracking/tracker.ts';
 import { findEvents } from '../../ops/events/find-events.ts';
+import { forTests } from '../table-for-tests.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
 
@@ -68,11 +69,7 @@ describe('findEvents', () => {
 });
 
 describe('npm run replay', () => {
-  let queues: Awaited<ReturnType<typeof emulatedQueue>>;
-  beforeAll(async () => {
-    queues = await emulatedQueue();
-  });
-  afterAll(() => queues.stop());
+  const queues = forTests(emulatedQueue);
   const replay = (args: string[], input = '') =>
     runOps('replay', args, {
       input,

@@ -16,7 +16,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
 import { ofNoAccount, samples } from '../account-jobs/account-with-everything.ts';
 import { newAccount, newKey } from '../data/new-account.ts';
-import { tableForTests } from '../table-for-tests.ts';
+import { forTests, tableForTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent, priceOfTokens } from '../usage-recorder/events.ts';
 import { ledgerSums } from '../usage-recorder/ledger-sums.ts';
 import { restorableDynamoDb } from './restorable-dynamodb.ts';
@@ -27,16 +27,12 @@ const DAY = '2026-11-20';
 const RESTORED = 'spend-restored';
 
 const table = tableForTests();
+const queues = forTests(emulatedQueue);
 let restorable: Awaited<ReturnType<typeof restorableDynamoDb>>;
-let queues: Awaited<ReturnType<typeof emulatedQueue>>;
 beforeAll(async () => {
   restorable = await restorableDynamoDb(table.endpoint);
-  queues = await emulatedQueue();
 });
-afterAll(async () => {
-  await queues.stop();
-  await restorable.stop();
-});
+afterAll(() => restorable.stop());
 
 const run = (...args: string[]) =>
   runOps('restore-table', args, {
