@@ -1,27 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { operations } from '../../../lambda/dashboard/operations.ts';
 import { permits, type Role } from '../../../lambda/domain/accounts/permissions.ts';
 import type { Alert } from '../../../lambda/domain/alerts/alert.ts';
 import { buyPlan } from '../../../local/seed/seed.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
-import {
-  callApi,
-  eventually,
-  joinAccount,
-  registerAccount,
-  type Session,
-  STACK_TIMEOUT_MS,
-  sendChat,
-  sessionOf,
-  startTestStack,
-  type TestStack,
-  verifyEmail,
-} from './stack.ts';
+import { eventually, joinAccount, registerAccount, type Session, sendChat, sessionOf, verifyEmail } from './stack.ts';
+import { stackForTests } from './stack-for-tests.ts';
 
-let running: TestStack;
-let url: string;
 let theirs: Session;
-let mine: Session;
 let myApiToken: string;
 /** The owner, who may do everything, and a viewer; permissions.test.ts has every operation with every role. The other account has as many. */
 let people: ReadonlyMap<Role, Session>;
@@ -36,11 +22,10 @@ let cursors: Record<string, string>;
 
 await clearOfMidnight();
 
-beforeAll(async () => {
-  running = await startTestStack();
-  url = running.stack.url;
-  [theirs, mine] = [await registerAccount(url), await registerAccount(url)];
-  const api = callApi(url);
+/** Its session is of my account. */
+const running = stackForTests({}, async () => {
+  const { api, session: mine, url } = running;
+  theirs = await registerAccount(url);
   await verifyEmail(running, theirs);
   await verifyEmail(running, mine);
   await joinAccount(running, theirs, 'viewer');
@@ -157,8 +142,7 @@ beforeAll(async () => {
     '/requests': requests.body.nextCursor,
     '/alerts': alerts.body.nextCursor,
   };
-}, STACK_TIMEOUT_MS);
-afterAll(() => running?.stop());
+});
 
 /** Operations that take an id of something. A provider's name is no id. */
 const takingIds = operations.filter(
@@ -186,7 +170,7 @@ const theirWorld = async () => {
     '/pauses',
     '/views',
   ];
-  const responses = await Promise.all(paths.map((path) => callApi(url)('GET', path, { token: theirs.token })));
+  const responses = await Promise.all(paths.map((path) => running.api('GET', path, { token: theirs.token })));
   return responses.map(({ status, text }) => [status, text]);
 };
 
@@ -210,7 +194,7 @@ const bodies: Record<string, unknown> = {
 
 describe('two accounts', () => {
   it('have an audit log each, with who changed what and from where', async () => {
-    const { body } = await callApi(url)('GET', '/audit', { token: theirs.token });
+    const { body } = await running.api('GET', '/audit', { token: theirs.token });
     const actions = body.items.map(({ action }: { action: string }) => action).reverse();
     expect(actions).toEqual(expect.arrayContaining(['account.registered', 'alert_rule.created', 'invitation.sent']));
     // The payment processor reports a plan.
@@ -219,7 +203,7 @@ describe('two accounts', () => {
         actor: { userId: expect.any(String), name: expect.stringMatching(/@example\.com$/) },
         clientAddress: expect.stringMatching(/127\.0\.0\.1|::1/),
       });
-    const csv = await callApi(url)('GET', '/audit/export.csv', { token: theirs.token });
+    const csv = await running.api('GET', '/audit/export.csv', { token: theirs.token });
     expect(csv.text.split('\r\n')).toHaveLength(body.items.length + 2);
   });
 
@@ -231,7 +215,7 @@ describe('two accounts', () => {
         const theirId = ids[path];
         // A new operation with an id needs an entry here.
         expect([name, theirId]).toEqual([name, expect.any(String)]);
-        const response = await callApi(url)(method, path.replace(/\{\w+\}/, theirId as string), {
+        const response = await running.api(method, path.replace(/\{\w+\}/, theirId as string), {
           token,
           body: bodies[name],
           query: method === 'DELETE' && path.startsWith('/keys') ? 'force=true' : '',
@@ -249,9 +233,9 @@ describe('two accounts', () => {
     for (const {
       session: { token },
     } of parts) {
-      const { permissions } = (await callApi(url)('GET', '/auth/me', { token })).body.user;
+      const { permissions } = (await running.api('GET', '/auth/me', { token })).body.user;
       for (const { id: name, method, path, permission } of takingIds) {
-        const { status } = await callApi(url)(method, path.replace(/\{\w+\}/, ids[path] as string), {
+        const { status } = await running.api(method, path.replace(/\{\w+\}/, ids[path] as string), {
           token,
           body: bodies[name],
           query: method === 'DELETE' && path.startsWith('/keys') ? 'force=true' : '',
@@ -267,7 +251,7 @@ describe('two accounts', () => {
     const outside = [theirs.accountId, theirs.email, theirs.userId, ...Object.values(ids)];
     for (const { session, keyId, requestId } of parts) {
       const { token } = session;
-      const api = (method: string, path: string, body?: unknown) => callApi(url)(method, path, { token, body });
+      const api = (method: string, path: string, body?: unknown) => running.api(method, path, { token, body });
       await eventually(
         () => api('GET', '/requests'),
         ({ body }) => body.items.some((item: { requestId: string }) => item.requestId === requestId),
@@ -299,33 +283,36 @@ describe('two accounts', () => {
       expect((await api('POST', '/keys', { name: 'n', member: theirs.userId })).status).toBe(403);
     }
     const limit = { type: 'cost_threshold', name: 'n', config: { threshold: 1, period: 'daily' } };
-    const wide = await callApi(url)('POST', '/alert-rules', { token: member.token, body: limit });
+    const wide = await running.api('POST', '/alert-rules', { token: member.token, body: limit });
     expect([wide.status, wide.body.error.message]).toEqual([403, expect.stringContaining('a part of this account')]);
-    const preview = await callApi(url)('POST', '/alert-rules/preview', { token: developer.token, body: limit });
+    const preview = await running.api('POST', '/alert-rules/preview', { token: developer.token, body: limit });
     expect(preview.status).toBe(403);
     const pause = { token: member.token, body: { name: 'n', scope: { tag: 'paused' } } };
-    expect((await callApi(url)('POST', '/pauses', pause)).status).toBe(403);
-    const [project] = (await callApi(url)('GET', '/projects', { token: member.token })).body.items;
+    expect((await running.api('POST', '/pauses', pause)).status).toBe(403);
+    const [project] = (await running.api('GET', '/projects', { token: member.token })).body.items;
     const config = { ...limit.config, filter: { project: project.id } };
-    const narrow = await callApi(url)('POST', '/alert-rules', { token: member.token, body: { ...limit, config } });
+    const narrow = await running.api('POST', '/alert-rules', { token: member.token, body: { ...limit, config } });
     expect(narrow.status).toBe(201);
-    const widened = await callApi(url)('PATCH', `/alert-rules/${narrow.body.id}`, {
+    const widened = await running.api('PATCH', `/alert-rules/${narrow.body.id}`, {
       ...{ token: member.token, body: { config: { filter: null } } },
     });
     expect(widened.status).toBe(403);
-    expect((await callApi(url)('GET', `/alert-rules/${narrow.body.id}`, { token: developer.token })).status).toBe(404);
-    await callApi(url)('DELETE', `/alert-rules/${narrow.body.id}`, { token: member.token });
+    expect((await running.api('GET', `/alert-rules/${narrow.body.id}`, { token: developer.token })).status).toBe(404);
+    await running.api('DELETE', `/alert-rules/${narrow.body.id}`, { token: member.token });
   });
 
   it('have people who read of their own account what their role permits', async () => {
     for (const [role, { token, userId }] of people) {
-      const me = await callApi(url)('GET', '/auth/me', { token });
+      const me = await running.api('GET', '/auth/me', { token });
       expect(me.body.user).toMatchObject({ userId, role });
-      expect([role, me.body.account.accountId === mine.accountId]).toEqual([role, permits(role, 'keys:write-all')]);
+      expect([role, me.body.account.accountId === running.session.accountId]).toEqual([
+        role,
+        permits(role, 'keys:write-all'),
+      ]);
       for (const { path, permission, access } of operations.filter(
         ({ method, path: each, permission: needed }) => method === 'GET' && needed !== undefined && !each.includes('{'),
       )) {
-        const { status, text } = await callApi(url)('GET', path, { token });
+        const { status, text } = await running.api('GET', path, { token });
         const expected = permission === undefined || permits(role, permission) ? 200 : 403;
         // A person's token is no API token.
         expect([role, path, status]).toEqual([role, path, access === 'machine' ? 401 : expected]);
@@ -342,7 +329,10 @@ describe('two accounts', () => {
     );
     for (const { path } of takingCursors) {
       expect([path, cursors[path]]).toEqual([path, expect.any(String)]);
-      const response = await callApi(url)('GET', path, { token: mine.token, query: `cursor=${cursors[path]}` });
+      const response = await running.api('GET', path, {
+        token: running.session.token,
+        query: `cursor=${cursors[path]}`,
+      });
       expect([path, response.status]).toEqual([path, 404]);
     }
   });
@@ -354,15 +344,15 @@ describe('two accounts', () => {
         method === 'GET' && access !== 'public' && !path.includes('{') && success.status === 200,
     );
     for (const { path, access } of lists) {
-      const token = access === 'machine' ? myApiToken : mine.token;
-      const { status, text } = await callApi(url)('GET', path, { token });
+      const token = access === 'machine' ? myApiToken : running.session.token;
+      const { status, text } = await running.api('GET', path, { token });
       expect([path, status]).toEqual([path, 200]);
       for (const secret of secrets) expect(text).not.toContain(secret);
     }
-    const spend = await callApi(url)('GET', '/spend', { token: mine.token });
+    const spend = await running.api('GET', '/spend', { token: running.session.token });
     expect(spend.body.totals.requests).toBe(0);
-    const preview = await callApi(url)('POST', '/alert-rules/preview', {
-      token: mine.token,
+    const preview = await running.api('POST', '/alert-rules/preview', {
+      token: running.session.token,
       body: { type: 'cost_threshold', config: { threshold: 0.0001, period: 'daily' } },
     });
     expect(preview.body.alerts).toEqual([]);

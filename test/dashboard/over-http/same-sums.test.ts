@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { requestExport } from '../../../lambda/data/exports/day-exports.ts';
@@ -30,23 +30,13 @@ import { buyPlan } from '../../../local/seed/seed.ts';
 import { seedTraffic } from '../../../local/seed/traffic.ts';
 import { openQuery, type Query } from '../../../ops/query/duckdb.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
-import {
-  callApi,
-  eventually,
-  registerAccount,
-  type Session,
-  STACK_TIMEOUT_MS,
-  startTestStack,
-  type TestStack,
-  verifyEmail,
-} from './stack.ts';
+import { eventually, verifyEmail } from './stack.ts';
+import { stackForTests } from './stack-for-tests.ts';
 
 /* The traffic of `npm run demo` and of `--seed-data`, read in every way that spend can be read. */
 
 const UNTRACKED = 7;
 
-let running: TestStack;
-let session: Session;
 let accountId: string;
 let query: Query;
 let today: string;
@@ -55,20 +45,22 @@ let yesterday: string;
 let oldDay: string;
 let seeds: CloseEvent[];
 
+const running = stackForTests({}, () => prepare());
+
 const api = async (path: string) => {
-  const { status, text, body } = await callApi(running.stack.url)('GET', path, { token: session.token });
+  const { status, text, body } = await running.api('GET', path, { token: running.session.token });
   if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
   return body;
 };
 const post = async (path: string, body: unknown) =>
-  (await callApi(running.stack.url)('POST', path, { token: session.token, body })).body;
+  (await running.api('POST', path, { token: running.session.token, body })).body;
 
 /** Sends the calls of the demo through the gateway, whose clock is set back. */
 const sendDemo = async (agoMs: number): Promise<void> => {
   const real = Date.now;
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => real() - agoMs);
   try {
-    const makeCall = demoClients(running.stack.url, session.accountId);
+    const makeCall = demoClients(running.url, running.session.accountId);
     expect(await sendTraffic(demoCalls, makeCall, () => {}, new AbortController().signal)).toEqual([]);
   } finally {
     clock.mockRestore();
@@ -97,10 +89,9 @@ const seedsOf = (day: string) =>
 
 await clearOfMidnight();
 
-beforeAll(async () => {
-  running = await startTestStack();
-  const { url, table } = running.stack;
-  session = await registerAccount(url);
+const prepare = async () => {
+  const { session, url, stack } = running;
+  const { table } = stack;
   accountId = (await openUsers(table).find(session.userId))?.accountId ?? '';
   await buyPlan(url, session.token);
   await verifyEmail(running, session);
@@ -134,11 +125,8 @@ beforeAll(async () => {
   // The bucket is the only one.
   const [exported = ''] = globSync(`objects/buckets/*/objects/${EXPORTS}`, { cwd: running.stack.dataDir });
   query = await openQuery(join(running.stack.dataDir, dirname(exported)));
-}, STACK_TIMEOUT_MS);
-afterAll(async () => {
-  query?.close();
-  await running?.stop();
-});
+};
+afterAll(() => query?.close());
 
 /** What each way of reading spend has, of a provider or of all. A sum of no known cost is 0 here. */
 interface Sums {
@@ -246,7 +234,7 @@ interface Sample {
 /** `GET /metrics` as a machine with an API token scrapes it. */
 const scrape = async (): Promise<Sample[]> => {
   const { token } = await post('/tokens', { name: 'scraper', role: 'viewer' });
-  const { text } = await callApi(running.stack.url)('GET', '/machine/metrics', { token });
+  const { text } = await running.api('GET', '/machine/metrics', { token });
   return text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -281,14 +269,14 @@ describe('the traffic of the demo', () => {
     for (const granularity of ['', '&granularity=hour', '&granularity=day', '&granularity=month']) {
       const query = `from=${from}&to=${to}${granularity}`;
       expect((await api(`/spend?${query}`)).totals).toMatchObject(expected);
-      const csv = await callApi(running.stack.url)('GET', `/spend/export.csv?${query}`, { token: session.token });
+      const csv = await running.api('GET', `/spend/export.csv?${query}`, { token: running.session.token });
       const lines = csv.text.trim().split('\r\n').slice(1);
       expect(nanoUsd(lines.reduce((sum, line) => sum + Number(line.split(',')[2]), 0))).toBe(costNanoUsd);
     }
     expect((await api(`/spend/compare?from=${from}&to=${to}`)).totals).toMatchObject(expected);
     for (const path of ['spend', 'spend/export.csv', 'spend/compare', 'sessions'])
       expect(
-        await callApi(running.stack.url)('GET', `/${path}?from=${hours[1]}:30:00Z&to=${to}`, { token: session.token }),
+        await running.api('GET', `/${path}?from=${hours[1]}:30:00Z&to=${to}`, { token: running.session.token }),
       ).toMatchObject({ status: 400 });
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { totpCode } from '../../../fixtures/totp.ts';
 import { update } from '../../../lambda/data/table/actions.ts';
 import {
@@ -18,45 +18,19 @@ import { clearOfMidnight } from '../../clear-of-midnight.ts';
 import { policiesInContainers } from '../../policies/in-containers.ts';
 import { closeEvent } from '../../usage-recorder/events.ts';
 import { moveClock, open, press } from '../stripe-webhook/browser.ts';
-import {
-  type ApiResponse,
-  callApi,
-  eventually,
-  joinAccount,
-  PASSWORD,
-  type Request,
-  registerAccount,
-  type Session,
-  STACK_TIMEOUT_MS,
-  sendChat,
-  startTestStack,
-  type TestStack,
-  verifyEmail,
-} from './stack.ts';
-
-let running: TestStack;
-let url: string;
-let session: Session;
-let call: (method: string, path: string, request?: Request) => Promise<ApiResponse>;
+import { eventually, joinAccount, PASSWORD, type Request, registerAccount, sendChat, verifyEmail } from './stack.ts';
+import { stackForTests } from './stack-for-tests.ts';
 
 await clearOfMidnight();
 
-beforeAll(async () => {
-  const environment = { DELETION_GRACE_SECONDS: '1', DELETION_PAUSE_SECONDS: '1' };
-  running = await startTestStack({ environment });
-  url = running.stack.url;
-  session = await registerAccount(url);
-  const api = callApi(url);
-  call = (method, path, request = {}) => api(method, path, { token: session.token, ...request });
-}, STACK_TIMEOUT_MS);
-afterAll(async () => {
-  await running?.stop();
-});
+const running = stackForTests({ environment: { DELETION_GRACE_SECONDS: '1', DELETION_PAUSE_SECONDS: '1' } });
+const call = (method: string, path: string, request: Request = {}) =>
+  running.api(method, path, { token: running.session.token, ...request });
 
 /** The id under which the table has the account. */
 const internalAccountId = async (): Promise<string> => {
   const { table } = running.stack;
-  const { Item } = await table.call('GetItem', { TableName: table.name, Key: userKey(session.userId) });
+  const { Item } = await table.call('GetItem', { TableName: table.name, Key: userKey(running.session.userId) });
   return Item?.['accountId'];
 };
 
@@ -76,11 +50,11 @@ describe('the dashboard API over HTTP', () => {
     const { status, body } = await call('GET', '/auth/me');
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      user: { userId: session.userId, email: session.email },
-      account: { accountId: session.accountId, status: 'active', plan: 'FREE' },
+      user: { userId: running.session.userId, email: running.session.email },
+      account: { accountId: running.session.accountId, status: 'active', plan: 'FREE' },
     });
-    const login = await call('POST', '/auth/login', { body: { email: session.email, password: PASSWORD } });
-    expect(login.body).toMatchObject({ accountId: session.accountId, userId: session.userId });
+    const login = await call('POST', '/auth/login', { body: { email: running.session.email, password: PASSWORD } });
+    expect(login.body).toMatchObject({ accountId: running.session.accountId, userId: running.session.userId });
     const refreshed = await call('POST', '/auth/refresh', { body: { refreshToken: login.body.refreshToken } });
     expect((await call('GET', '/auth/me', { token: refreshed.body.token })).status).toBe(200);
   });
@@ -96,14 +70,14 @@ describe('the dashboard API over HTTP', () => {
       },
     });
     expect(rule.status).toBe(201);
-    await verifyEmail(running, session);
+    await verifyEmail(running, running.session);
 
     const key = await call('POST', '/keys', { body: { name: 'batch jobs' } });
     expect(key.status).toBe(201);
     expect((await call('POST', '/keys', { body: { name: 'third' } })).body.error.code).toBe('LIMIT_REACHED');
-    await sendChat(url, session.accountId);
-    await sendChat(url, key.body.key, 'batch');
-    const requestId = await sendChat(url, key.body.key, 'batch');
+    await sendChat(running.url, running.session.accountId);
+    await sendChat(running.url, key.body.key, 'batch');
+    const requestId = await sendChat(running.url, key.body.key, 'batch');
 
     const spend = await eventually(
       () =>
@@ -166,7 +140,7 @@ describe('the dashboard API over HTTP', () => {
       figureUsd: '0.00042',
       contributors: expect.arrayContaining([{ dimension: 'key', value: key.body.id, label: 'batch jobs', share: 1 }]),
     });
-    const [mail, ...more] = await mailTo(session.email, /^AI spend alert/);
+    const [mail, ...more] = await mailTo(running.session.email, /^AI spend alert/);
     expect(more).toEqual([]);
     expect(mail?.body.text).toContain('Spend is $0.00042');
     expect(mail?.body.text).toContain(`/alerts/${alert.id}`);
@@ -189,7 +163,7 @@ describe('the dashboard API over HTTP', () => {
   });
 
   it('sets a new password with the code from the inbox', async () => {
-    const { email } = await registerAccount(url);
+    const { email } = await registerAccount(running.url);
     expect((await call('POST', '/auth/forgot-password', { body: { email } })).status).toBe(202);
     const [mail] = await mailTo(email, /confirmation/i);
     const code = /\d{4,}/.exec(mail?.body.text ?? '')?.[0];
@@ -232,7 +206,7 @@ describe('the dashboard API over HTTP', () => {
   });
 
   it('buys a plan, which Stripe’s event and the daily comparison bring to the account', async () => {
-    await buyPlan(url, session.token);
+    await buyPlan(running.url, running.session.token);
     expect((await call('GET', '/auth/me')).body.account.plan).toBe('STARTER');
     const { table } = running.stack;
     const loss = update(accountKey(await internalAccountId()), 'SET #plan = :free', null, { free: 'FREE' });
@@ -273,13 +247,13 @@ describe('the dashboard API over HTTP', () => {
   });
 
   it('gives an invited person an address that somebody registered, and requires a second factor of an account', async () => {
-    const other = await registerAccount(url);
-    await joinAccount(running, session, 'viewer', other.email);
+    const other = await registerAccount(running.url);
+    await joinAccount(running, running.session, 'viewer', other.email);
     expect(
       (await call('POST', '/auth/login', { body: { email: other.email, password: PASSWORD } })).body.userId,
     ).not.toBe(other.userId);
 
-    const own = await registerAccount(url);
+    const own = await registerAccount(running.url);
     const credentials = { email: own.email, password: PASSWORD };
     const { secret } = (await call('POST', '/auth/totp', { body: credentials })).body;
     const confirmed = { ...credentials, totp: totpCode(secret, Date.now()) };
@@ -299,7 +273,7 @@ describe('the dashboard API over HTTP', () => {
     const { token } = await made('/tokens', { name: 'ci', role: 'viewer' });
     const serviceKeys = [];
     for (const name of ['second', 'third']) serviceKeys.push((await made('/keys', { name, project })).key);
-    const member = await joinAccount(running, session, 'viewer', undefined, [project]);
+    const member = await joinAccount(running, running.session, 'viewer', undefined, [project]);
     const portal = (await call('POST', '/billing/portal')).body.url;
     await press(await open(portal), 'Cancel at period end');
     await moveClock({ url: new URL(portal).origin }, 32);
@@ -309,14 +283,14 @@ describe('the dashboard API over HTTP', () => {
       { scheduled: [] },
     );
     expect(usage).toMatchObject({ keys: 3, keyLimit: 2 });
-    for (const key of serviceKeys) expect(await sendChat(url, key)).not.toBe('');
+    for (const key of serviceKeys) expect(await sendChat(running.url, key)).not.toBe('');
     expect((await call('GET', '/keys', { token: member.token })).body.items).toHaveLength(2);
     expect((await call('GET', '/machine/spend', { token })).status).toBe(200);
     expect((await call('POST', '/keys', { body: { name: 'fourth' } })).body.error.code).toBe('LIMIT_REACHED');
     // No plan limits these.
     await made('/projects', { name: 'two' });
     await made('/tokens', { name: 'cd', role: 'viewer' });
-    await joinAccount(running, session, 'viewer');
+    await joinAccount(running, running.session, 'viewer');
   });
 
   it('deletes an account to the end', async () => {
@@ -332,12 +306,12 @@ describe('the dashboard API over HTTP', () => {
     );
     for (const key of [
       accountKey(accountId),
-      userKey(session.userId),
-      serviceKeyKey(serviceKeyHash(session.accountId)),
+      userKey(running.session.userId),
+      serviceKeyKey(serviceKeyHash(running.session.accountId)),
     ])
       expect(await isThere(key)).toBe(false);
     expect(await isThere(deletedAccountKey(accountId))).toBe(true);
-    const login = await call('POST', '/auth/login', { body: { email: session.email, password: PASSWORD } });
+    const login = await call('POST', '/auth/login', { body: { email: running.session.email, password: PASSWORD } });
     expect(login.body.error.code).toBe('INVALID_CREDENTIALS');
   });
 
