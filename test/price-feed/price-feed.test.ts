@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { priceRequest } from '../../fixtures/bundled-prices.ts';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { cancelled, interceptTable } from '../../fixtures/intercept-table.ts';
 import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
@@ -23,6 +22,7 @@ import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { repriceChanged } from '../../lambda/usage-recorder/repricing/reprice-changed.ts';
 import { runOps } from '../ops/run-command.ts';
+import { tableForEachTest } from '../table-for-tests.ts';
 import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
 import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
 
@@ -37,7 +37,7 @@ const metrics = {
   },
 };
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
+const table = tableForEachTest();
 let server: Server;
 let published: Record<string, unknown> = {};
 let clock = APPEARED;
@@ -54,12 +54,10 @@ beforeAll(async () => {
   await listen(server);
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
-beforeEach(async () => {
-  table = await emulatedTable();
+beforeEach(() => {
   counted = {};
   clock = APPEARED;
 });
-afterEach(() => table.stop());
 
 /** What genai-prices publishes, of Cohere: the list in the code, with some models added or replaced. */
 const genaiData = (models: readonly { id: string; match: unknown; prices: unknown }[]) => [

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
@@ -28,14 +27,13 @@ import { jobsFor } from '../../lambda/rule-evaluator/start-round.ts';
 import { addSpend, costing } from '../data/add-spend.ts';
 import { newAccount, newMember } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
+import { tableForEachTest } from '../table-for-tests.ts';
 
-let table: Awaited<ReturnType<typeof emulatedTable>>;
-beforeEach(async () => {
-  table = await emulatedTable();
+const table = tableForEachTest();
+beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
   jest.resetAllMocks();
 });
-afterEach(() => table.stop());
 
 let now: Date;
 const later = (minutes: number) => {
