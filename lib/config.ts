@@ -13,10 +13,8 @@ import { isCommercialRegion, stageSettings } from './stage-settings.ts';
  * account still needs.
  */
 
-/** As CDK has them. To load CDK for them would take half the time of every command that reads the settings. */
+/** As CDK has it. To load CDK for it would take half the time of every command that reads the settings. */
 const DESTROY = 'destroy' as RemovalPolicy;
-const RETAIN = 'retain' as RemovalPolicy;
-const RETAIN_UNLESS_NEW = 'retain-on-update-or-delete' as RemovalPolicy;
 
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
@@ -82,9 +80,9 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
     retention: {
       logs: logRetentionDays as RetentionDays,
       // An empty resource goes when a first deployment fails.
-      data: removalPolicy === 'retain' ? RETAIN_UNLESS_NEW : DESTROY,
+      data: removalPolicy === 'retain' ? ('retain-on-update-or-delete' as RemovalPolicy) : DESTROY,
       // Deletion protection would make CloudFormation fail to remove it, and the stack to stay half-way.
-      protectedData: removalPolicy === 'retain' ? RETAIN : DESTROY,
+      protectedData: removalPolicy as RemovalPolicy,
     },
   };
 };
