@@ -11,7 +11,7 @@ import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { commonDimensions } from '../../lambda/domain/spend/dimensions.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
-import { passwordProblem } from '../../web/src/forms/fields.ts';
+import { fieldErrors, otherErrors, passwordProblem } from '../../web/src/forms/fields.ts';
 import * as limits from '../../web/src/limits/limit-form.ts';
 import { limitProblems } from '../../web/src/limits/limit-problems.ts';
 import { type LimitPeriod, limitTypeList } from '../../web/src/limits/limit-types.ts';
@@ -362,6 +362,20 @@ it('a price may hold for one day, and no less', () => {
   const from = '2026-11-20';
   const problemAt = (lastDay: string) => prices.priceProblems({ ...prices.newPrice(), from, lastDay })['lastDay'];
   expect([from, '2026-11-19'].map(problemAt)).toEqual([null, 'Not before the first day.']);
+});
+
+it.each([
+  ['terms.tiers.1.percent', 'tiers.1.percent'],
+  ['terms.tiers.0.from', 'tiers.0.from'],
+  ['terms.usdPerMillionTokens.input', 'usdPerMillionTokens.input'],
+  ['terms.percent', 'percent'],
+  ['until', 'lastDay'],
+  ['terms.tiers', undefined],
+])('the API’s message on %s is shown at %s, or above the form', (path, field) => {
+  const values = { ...prices.newPrice(), tiers: [prices.newPrice().tiers[0], { from: 1, percent: 2 }] };
+  const error = { error: { code: 'VALIDATION_ERROR', message: 'x', details: [{ path, message: 'must be lower' }] } };
+  expect(fieldErrors(error, values)).toEqual(field === undefined ? {} : { [field]: 'must be lower' });
+  expect(otherErrors(error, values)).toEqual(field === undefined ? [`${path} must be lower`] : []);
 });
 
 it('a password has as many characters as the API asks for', () => {

@@ -20,10 +20,16 @@ const deleteViews = async (): Promise<void> => {
 };
 
 /** Saves what the page shows, by its menu. */
-const save = async (page: Page, name: string, button = 'Save'): Promise<void> => {
+const save = async (page: Page, name: string, button = 'Save', refused?: string): Promise<void> => {
   await page.getByRole('button', { name: 'Views' }).click();
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Save this view' });
+  if (refused !== undefined) {
+    await dialog.getByLabel('Name').fill(refused);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.locator('[aria-invalid="true"]').waitFor();
+    await dialog.getByText('must not contain control characters').waitFor();
+  }
   await dialog.getByLabel('Name').fill(name);
   await dialog.getByRole('button', { name: button }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -38,7 +44,7 @@ describe('saved views', () => {
     await deleteViews();
     const { open } = await openSignedIn(fixture().seeded);
     const page = await open('/?range=7d&by=tag&provider=%5B%22anthropic%22%5D&unknown=1');
-    await save(page, 'Anthropic by tag');
+    await save(page, 'Anthropic by tag', 'Save', 'Anthropic\u0007');
     expect(await views()).toMatchObject([
       { name: 'Anthropic by tag', page: 'overview', search: expect.not.stringContaining('unknown') },
     ]);

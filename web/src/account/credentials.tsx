@@ -88,7 +88,7 @@ export const VerifyEmailForm = ({ address }: { readonly address: string }) => {
   const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });
   const verify = api.useMutation('post', '/auth/verify-email', {
     meta: { done: 'Your e-mail address is verified.' },
-    onError: (error) => form.setErrors(fieldErrors(error, 'code')),
+    onError: (error) => form.setErrors(fieldErrors(error, form.values)),
   });
   const send = api.useMutation('post', '/auth/verification-codes', {
     onSuccess: ({ message }) => notifyDone(message),

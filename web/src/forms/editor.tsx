@@ -131,7 +131,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   };
   const options = {
     onSuccess: () => notifyDone(item ? `${capital(noun)} saved.` : created),
-    onError: (error: unknown) => form.setErrors(fieldErrors(error, ...Object.keys(form.values))),
+    onError: (error: unknown) => form.setErrors(fieldErrors(error, form.values)),
   };
   // The types of one collection stand for those of all: the bodies are checked where forms make them.
   const add = api.useMutation('post', collection as '/budgets', options);
@@ -170,11 +170,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
         {props.children}
         {item && <SetByApi item={item} shown={bodyOf(form.getInitialValues())} />}
         {error && (
-          <ProblemNote
-            error={error}
-            details={otherErrors(error, ...Object.keys(form.values))}
-            title={`The ${noun} was not saved`}
-          />
+          <ProblemNote error={error} details={otherErrors(error, form.values)} title={`The ${noun} was not saved`} />
         )}
         {may(needs) ? (
           <Group justify="space-between">

@@ -28,9 +28,16 @@ const ALIASES: Readonly<Record<string, string>> = {
   countAsUsd: 'countAs',
 };
 
+/** The names of a form's fields; those of rows and records are paths: `tiers.1.percent`. */
+export const fieldNames = (values: object): string[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const isGroup = typeof (Array.isArray(value) ? value[0] : value) === 'object' && value !== null;
+    return isGroup ? fieldNames(value).map((field) => `${name}.${field}`) : [name];
+  });
+
 /** The field of a form that a path such as `config.filter.model` is about. */
 const fieldOf = (path: string, names: readonly string[]): string | undefined =>
-  names.find((name) => name === path) ??
+  names.find((name) => name === path || (name.includes('.') && path.endsWith(`.${name}`))) ??
   path
     .split('.')
     .map((part) => ALIASES[part] ?? part)
@@ -50,14 +57,14 @@ const messagesByField = (
   );
 
 /** The API's error messages on single fields, by the names in the form. */
-export const fieldErrors = (error: unknown, ...names: readonly string[]): Record<string, string> =>
-  messagesByField(problemOf(error).details, names);
+export const fieldErrors = (error: unknown, values: object): Record<string, string> =>
+  messagesByField(problemOf(error).details, fieldNames(values));
 
 /** Those that are about no field of the form. Without a response nobody knows whether the request arrived. */
-export const otherErrors = (error: unknown, ...names: readonly string[]): string[] =>
+export const otherErrors = (error: unknown, values: object): string[] =>
   ['NETWORK', 'LATE'].includes(problemOf(error).code)
     ? ['What was sent may have been saved all the same. Look before you send it again.']
-    : detailsOf(error, (path) => fieldOf(path, names) !== undefined);
+    : detailsOf(error, (path) => fieldOf(path, fieldNames(values)) !== undefined);
 
 /** What the API's schema says of a part of a body, by its paths. */
 export const violationsIn = (schema: ZodMiniType, part: unknown) => {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { ProblemNote } from '../components/page.tsx';
 import { fieldErrors, otherErrors } from './fields.ts';
 
@@ -32,15 +32,15 @@ export const nextStep = <Sent,>(mutate: (sent: Sent) => void) => ({ mutate, erro
 /** A form that sends one request: the API's errors on its fields stand there, all others above them. */
 export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<Values, Sent>) => {
   const { form, request, sent, otherButtons } = props;
-  const names = Object.keys(form.values);
-  const onError = (error: unknown) => form.setErrors(fieldErrors(error, ...names));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form is another object with each key that is pressed.
+  useEffect(() => form.setErrors(fieldErrors(request.error, form.values)), [request.error]);
   const button = (
     <Button type="submit" loading={request.isPending} color={props.color} disabled={props.disabled}>
       {props.submit}
     </Button>
   );
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => request.mutate(sent(values), { onError }))}>
+    <form noValidate onSubmit={form.onSubmit((values) => request.mutate(sent(values)))}>
       <Stack>
         {props.intro}
         {request.error !== null && (
@@ -48,7 +48,7 @@ export const SubmitForm = <Values extends object, Sent>(props: SubmitFormProps<V
             error={request.error}
             title={props.failure}
             messages={props.messages}
-            details={otherErrors(request.error, ...names)}
+            details={otherErrors(request.error, form.values)}
           />
         )}
         {props.children}

@@ -120,10 +120,11 @@ const RunawayFields = ({ form }: FieldsProps) => {
         label="Then"
         data={choicesOf(choices)}
         value={chosen}
-        error={form.errors['pause']}
-        onChange={({ currentTarget: { value } }) =>
-          form.setFieldValue('pause', value === 'none' ? null : { minutes: value === 'null' ? null : Number(value) })
-        }
+        error={form.errors['pause.minutes']}
+        onChange={({ currentTarget: { value } }) => {
+          form.setFieldValue('pause', value === 'none' ? null : { minutes: value === 'null' ? null : Number(value) });
+          form.clearFieldError('pause.minutes');
+        }}
       />
     </>
   );

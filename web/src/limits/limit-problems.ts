@@ -1,5 +1,5 @@
 import { ruleConditionSchema } from '../../../lambda/domain/limits/rule.ts';
-import { problemsIn, required } from '../forms/fields.ts';
+import { fieldNames, problemsIn, required } from '../forms/fields.ts';
 import { scopeProblems } from '../scope/scope.ts';
 import { channelProblems } from './channels.ts';
 import { conditionOf, fieldsOf, type LimitValues, mayHaveGroups } from './limit-form.ts';
@@ -7,7 +7,7 @@ import { conditionOf, fieldsOf, type LimitValues, mayHaveGroups } from './limit-
 /** Problems with what is judged, by member of the form; `scope` is about all of a scope. */
 export const conditionProblems = (values: LimitValues): Record<string, string | null> => {
   const [first] = fieldsOf(values);
-  const names = [first?.member ?? 'name', 'scope', ...Object.keys(values)] as const;
+  const names = [first?.member ?? 'name', 'scope', ...fieldNames(values)] as const;
   return { ...problemsIn(ruleConditionSchema, conditionOf(values), names), ...scopeProblems(values) };
 };
 

@@ -7,7 +7,7 @@ import { useRef, useState } from 'react';
 import { isViewParameter, type ViewPage, viewPages } from '../../../lambda/domain/accounts/saved-view.ts';
 import { problemOf } from '../api/problem.ts';
 import type { View } from '../api/responses.ts';
-import { notifyDone, useApi, useMe } from '../app.ts';
+import { useApi, useMe } from '../app.ts';
 import { ActButton } from '../components/buttons.tsx';
 import { actions, Table } from '../components/table.tsx';
 import { NameForm, SubmitForm } from '../forms/submit-form.tsx';
@@ -71,12 +71,8 @@ const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
   const form = useForm({ initialValues: { name: '' } });
   const name = form.values.name.trim();
   const same = views.find((view) => view.page === page && view.name === name);
-  const onSuccess = () => {
-    notifyDone(`View ${same ? 'replaced' : 'saved'}.`);
-    onClose();
-  };
-  const create = api.useMutation('post', '/views', { onSuccess });
-  const replace = api.useMutation('patch', '/views/{id}', { onSuccess });
+  const create = api.useMutation('post', '/views', { onSuccess: onClose, meta: { done: 'View saved.' } });
+  const replace = api.useMutation('patch', '/views/{id}', { onSuccess: onClose, meta: { done: 'View replaced.' } });
   const save = () =>
     same
       ? replace.mutate({ params: { path: { id: same.id } }, body: { search } })
@@ -122,7 +118,6 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
   const { may } = useMe();
   const { views, error, open } = useViews();
   const { search, isShown } = useShownSearch(page);
-  const others = viewPages.filter((other) => other !== page);
   const close = () => setDialog(undefined);
   return (
     <>
@@ -145,7 +140,7 @@ const ViewsMenu = ({ page }: { readonly page: ViewPage }) => {
         <Menu.Dropdown>
           {error && <Menu.Label>{problemOf(error).message}</Menu.Label>}
           {views?.length === 0 && <Menu.Label>No views are saved yet.</Menu.Label>}
-          {[page, ...others].map((each) => {
+          {[page, ...viewPages.filter((other) => other !== page)].map((each) => {
             const ofPage = views?.filter((view) => view.page === each) ?? [];
             return (
               ofPage.length > 0 && [
