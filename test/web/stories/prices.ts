@@ -120,6 +120,37 @@ describe('prices and bills', () => {
     await page.waitForURL(/\/price-changes$/);
   });
 
+  it('say at its field why the API refuses a tier', async () => {
+    const details = [
+      { path: 'terms.tiers.1.percent', message: 'must be lower' },
+      { path: 'terms.tiers', message: 'must be fewer' },
+    ];
+    const error = { code: 'VALIDATION_ERROR', message: 'It is not valid.', details };
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      page.route('**/api/prices', (route) =>
+        route.request().method() === 'POST' ? route.fulfill({ status: 400, json: { error } }) : route.continue(),
+      ),
+    );
+    const page = await open('/prices');
+    await page.getByRole('button', { name: 'New price' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill('Contract');
+    await form.getByLabel('Kind').selectOption('Volume discount');
+    await form.getByRole('button', { name: 'Another tier' }).click();
+    await form.getByLabel('Tier 2: from').fill('100');
+    const discounts = form.getByLabel('Discount');
+    for (const index of [0, 1]) await discounts.nth(index).fill('5');
+    await form.getByRole('button', { name: 'Add the price' }).click();
+    await form.getByRole('alert').getByText('terms.tiers must be fewer').waitFor();
+    await form.getByText('must be lower').waitFor();
+    expect(await discounts.nth(1).getAttribute('aria-invalid')).toBe('true');
+    const [from, discount] = await Promise.all(
+      [form.getByLabel('Tier 2: from'), discounts.nth(1)].map((field) => field.boundingBox()),
+    );
+    expect(discount?.y).toBe(from?.y);
+    await look(page, 'price-refused');
+  });
+
   it('name months as other pages do', async () => {
     const month = { month: '2026-11', factor: '0.9', sum: '100000000000', isShared: true, isFinal: true };
     const price = { from: '2026-10-01T00:00:00.000Z', until: null, provider: 'openai', months: [month] };

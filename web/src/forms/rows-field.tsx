@@ -25,10 +25,11 @@ export const RowsField = <Values extends object>(props: RowsFieldProps<Values>) 
     <>
       {rows.map((_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place while it is typed.
-        <Group key={index} align="flex-end">
+        <Group key={index} align="flex-start">
           {props.children(index)}
           <ActionIcon
             size="lg"
+            style={{ alignSelf: 'flex-end' }}
             aria-label={`Remove ${row} ${index + 1}`}
             disabled={rows.length === (props.min ?? 1)}
             onClick={() => form.removeListItem(list as never, index)}
