@@ -40,6 +40,9 @@ describe('an allowance', () => {
 
     page = await own.open('/access');
     await page.getByText('$300.00 remaining').waitFor();
+    // The table of sessions below it is a card of its own.
+    const paddingBelow = `getComputedStyle(document.querySelector('[aria-label="Key and tools"]')).paddingBottom`;
+    expect(await page.evaluate(paddingBelow)).toBe('20px');
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('button', { name: 'Ask for more' }).waitFor();
 
