@@ -15,9 +15,17 @@ it('a choice of colours breaks no rule of the page’s policy', async () => {
 
 describe('the settings of an account', () => {
   it('export its data, ask for its deletion and cancel that', async () => {
-    const { open } = await openSignedIn(await register(fixture().dashboard));
+    const { promise: responded, resolve: respond } = Promise.withResolvers<void>();
+    const { open } = await openSignedIn(await register(fixture().dashboard), (page) =>
+      page.route('**/api/account/archives', async (route) => {
+        await responded;
+        await route.continue();
+      }),
+    );
     const page = await open('/settings');
     const data = page.getByRole('region', { name: 'Data' });
+    await data.locator('.mantine-Skeleton-root').waitFor();
+    respond();
     await data.getByRole('button', { name: 'Export all data' }).click();
     await data.getByRole('button', { name: 'Download' }).waitFor();
     const [download] = await Promise.all([

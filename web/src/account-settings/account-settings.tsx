@@ -7,7 +7,7 @@ import type { Archive, SignOnSettings } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { Instant } from '../components/amount.tsx';
 import { ActButton, Cancel } from '../components/buttons.tsx';
-import { Loaded, LoadProblem, Page, Section, TextLink } from '../components/page.tsx';
+import { Loaded, Page, Section, TextLink } from '../components/page.tsx';
 import { formatBytes } from '../format/numbers.ts';
 import { formatShortInstant } from '../format/time.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
@@ -205,15 +205,13 @@ const ExportData = () => {
       refetchInterval: ({ state }) => (state.data?.items.some(({ status }) => status === 'pending') ? POLL_MS : false),
     },
   );
-  const { data } = query;
   const create = api.useMutation('post', '/account/archives', { meta: { failure: 'No archive was begun' } });
-  const isPending = data?.items.some(({ status }) => status === 'pending') ?? false;
+  const isPending = query.data?.items.some(({ status }) => status === 'pending') ?? false;
   return (
     <Stack>
-      <LoadProblem query={query} title="The archives could not be loaded" />
-      {data?.items.map((archive) => (
-        <ArchiveRow key={archive.id} archive={archive} />
-      ))}
+      <Loaded query={query} title="The archives could not be loaded" height={44}>
+        {({ items }) => items.map((archive) => <ArchiveRow key={archive.id} archive={archive} />)}
+      </Loaded>
       {may('account:write') && (
         <Group>
           <ActButton size="sm" variant="default" disabled={isPending} label="Export all data" act={create} sent={{}} />
