@@ -9,8 +9,8 @@ import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput } from './credentials.tsx';
 
-/** White around it, as scanners want. */
-const qrCodeOf = (text: string) => `data:image/svg+xml,${encodeURIComponent(renderSVG(text, { border: 2 }))}`;
+/** White of four modules around it, as ISO/IEC 18004 demands. */
+const qrCodeOf = (text: string) => `data:image/svg+xml,${encodeURIComponent(renderSVG(text, { border: 4 }))}`;
 
 interface SetUpTotpProps {
   readonly email: string;
