@@ -52,6 +52,12 @@ describe('saved views', () => {
     await open('/');
     await openView(page, 'Anthropic by tag');
     await page.getByText('Provider: Anthropic').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    const backgroundOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+    expect(await backgroundOf('.mantine-Pill-root')).not.toBe(await backgroundOf('body'));
+    await page.emulateMedia({ colorScheme: 'light' });
     expect(new URL(page.url()).searchParams.get('range')).toBe('7d');
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Anthropic by tag' }).getByLabel('shown').waitFor();

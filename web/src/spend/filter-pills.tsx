@@ -25,6 +25,7 @@ export const FilterPills = ({ filters, keyNames, onChange }: FilterPillsProps) =
           <Pill
             key={`${dimension} ${value}`}
             size="md"
+            bg="var(--sunken)"
             withRemoveButton
             onRemove={() => without(dimension, value)}
             removeButtonProps={{ 'aria-label': `Remove ${name}`, 'aria-hidden': false, tabIndex: 0 }}
