@@ -88,7 +88,7 @@ type Lines = readonly { readonly quantity: number; readonly rateNanoUsdPerUnit: 
 export const sumOfLines = (lines: Lines): bigint =>
   sumOfCharges(lines.map(({ quantity, rateNanoUsdPerUnit }) => ({ quantity, rate: scaled(rateNanoUsdPerUnit, 9) })));
 
-/** A cost before it is rounded, in nano-USD. One that the provider reported has no lines, and is exact. */
+/** A cost before it is rounded, in nano-USD. A cost that the provider reported has no lines, and is exact. */
 export const exactCost = (lines: Lines, nanoUsd: number): Fraction =>
   lines.length === 0
     ? { numerator: BigInt(nanoUsd), denominator: 1n }

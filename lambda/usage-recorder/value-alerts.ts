@@ -83,7 +83,7 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
     const known = `${accountId} ${period.start} ${guard}`;
     if (notified.has(known)) return;
     const alert = await alertOf(accountId, limit, state, percent);
-    // A budget that was switched off meanwhile may be on again in the period. One that was deleted is not.
+    // A budget that was switched off meanwhile may be on again in the period. A deleted budget is not.
     if (!alert) return;
     await alerts.notify(alert, guard);
     notified.set(known, true);

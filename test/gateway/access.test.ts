@@ -96,6 +96,12 @@ const post = (path: string, body: string | Buffer, more: object = {}, label = 'o
     body,
   });
 
+const open = (path: string, label = 'openai'): WebSocket => {
+  const url = `ws://127.0.0.1:${sockets.port}/gateway/${label}${path}`;
+  const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
+  return socket.on('error', () => {});
+};
+
 describe('a key that may call some models', () => {
   it('gets the error of the OpenAI SDK for another one, with what it may call, once', async () => {
     rules = [rule({ allowed: ['openai/gpt-4o-mini', 'anthropic/claude-haiku-*'] })];
@@ -221,12 +227,6 @@ describe('a key that may call some models', () => {
     expect((await list('mistral')).status).toBe(403);
   });
 
-  const open = (path: string, label = 'openai'): WebSocket => {
-    const url = `ws://127.0.0.1:${sockets.port}/gateway/${label}${path}`;
-    const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
-    return socket.on('error', () => {});
-  };
-
   it.each(['model=gpt-4o-realtime', 'model=gpt-realtime&model=gpt-4o-realtime'])(
     'is refused a WebSocket of another model: %s',
     async (query) => {
@@ -336,10 +336,6 @@ describe('a key that may call some models', () => {
 });
 
 describe('what changes while a WebSocket is open', () => {
-  const open = (path: string): WebSocket => {
-    const url = `ws://127.0.0.1:${sockets.port}/gateway/openai${path}`;
-    return new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } }).on('error', () => {});
-  };
   const create = (input: string, model = 'gpt-4o') => JSON.stringify({ type: 'response.create', model, input });
   const complete = (socket: WebSocket, input: string, model?: string): Promise<void> => {
     socket.send(create(input, model));

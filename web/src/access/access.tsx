@@ -31,7 +31,7 @@ interface LimitProps {
 const nameOf = ({ budgetName, each, label, value }: OwnLimit): string =>
   each === 'key' ? `${budgetName}: ${label ?? value}` : budgetName;
 
-/** A value of a limit. The amount of one that is not the user's alone is not known here. */
+/** A value of a limit. Where it is not the user's alone, its amount is not known here. */
 type Asked = Pick<OwnLimit, 'budgetId' | 'value'> & Partial<OwnLimit>;
 
 const AskForMore = ({ limit, onClose }: { readonly limit: Asked; readonly onClose: () => void }) => {
