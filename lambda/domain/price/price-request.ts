@@ -77,7 +77,7 @@ const pendingStatuses: ReadonlySet<string> = new Set([
  *
  * `free` are calls that providers do not charge for: the dialect `free`; a request that the provider refused or redirected, or whose
  * response has no content, each without usage (status 300 and up, 204, or a response that is one error); one that a model of Anthropic refused
- * before any output; and fetching a response that was charged when it was made.
+ * before any output, or that Anthropic bills to a customer of the account; and fetching a response that was charged when it was made.
  */
 export const priceRequest = (request: PriceableRequest, findPrice: PriceBook): PricedUsage => {
   if (isPending(request.reading)) return unknownPrice(reasons.pending);
@@ -226,9 +226,11 @@ const isCountedElsewhere = ({ provider, method, path, reading }: PriceableReques
   isFreeRequest({ provider, path, dialect: reading.dialect }) || (method === 'GET' && isFetchedAgain(reading));
 
 const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
-  if (usage)
-    return provider === 'anthropic' && reading.billableItems[BILLABLE.refused] === 1 && usage.outputTokens === 0;
-  if (deliversNothing(status) || reading.billableItems[BILLABLE.responseError]) return true;
+  const { refused, billedToAnother, responseError } = BILLABLE;
+  const has = (name: string): boolean => reading.billableItems[name] === 1;
+  if (provider === 'anthropic' && has(billedToAnother)) return true;
+  if (usage) return provider === 'anthropic' && has(refused) && usage.outputTokens === 0;
+  if (deliversNothing(status) || has(responseError)) return true;
   // Polling for a pending response, and other calls that do not report usage.
   return method !== 'POST' && method !== WEBSOCKET && reading.complete;
 };

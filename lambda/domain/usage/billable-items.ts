@@ -89,6 +89,11 @@ export const BILLABLE = {
   /** 1 where a response of Anthropic ended with `stop_reason: "refusal"`: without output it is not charged. */
   refused: 'response.refused',
   /**
+   * 1 where the request has Anthropic bill the customer behind a user profile (`billing_policy.bill_to`).
+   * @see https://platform.claude.com/docs/en/manage-claude/user-profiles
+   */
+  billedToAnother: 'request.billed_to_another',
+  /**
    * 1 where a status below 400 carries an error and no result: a body that is one `error` object, or a stream whose first event
    * is one. Providers do not charge for it.
    */

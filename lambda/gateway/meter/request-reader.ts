@@ -143,6 +143,7 @@ const factsOf = (
   if (values.get('webSearchPreview')) billableItems[BILLABLE.webSearchPreview] = 1;
   if (values.get('groqTool') && values.get('stream') === true) billableItems[BILLABLE.executedTools] = 1;
   if (text('annotation') !== null) billableItems[BILLABLE.annotation] = 1;
+  if (text('billTo') === 'user_profile') billableItems[BILLABLE.billedToAnother] = 1;
   return {
     model: text('model'),
     fallbacks,

@@ -263,6 +263,7 @@ export const wantedInRequest: Wanted = {
   // Mistral's text recognition
   document_annotation_format: annotation,
   bbox_annotation_format: annotation,
+  billing_policy: { bill_to: 'billTo' },
   messages,
   chat_history: messages,
   contents: messages,
