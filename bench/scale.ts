@@ -5,7 +5,7 @@
  */
 
 import type { EmulatedTable } from '../fixtures/emulated-table.ts';
-import { listRequests, readRequest } from '../lambda/dashboard/requests/read-requests.ts';
+import { readRequests } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../lambda/data/accounts/declared-dimensions.ts';
 import { openServiceKeys } from '../lambda/data/accounts/service-keys.ts';
@@ -46,7 +46,7 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
     ...{ requests: openRequests(table), findCurrency: async () => null, keys: openServiceKeys(table) },
     now: () => now,
   };
-  const [page, one] = [listRequests(reads), readRequest(reads)];
+  const { listRequests: page, readRequest: one } = readRequests(reads);
   const spend = readSpend({
     readCounters: openSpend(table).read,
     findDeclared: openDeclaredDimensions(table).find,

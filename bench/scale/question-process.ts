@@ -2,7 +2,7 @@
 import { tableAt } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
-import { previewRule } from '../../lambda/dashboard/limits/manage-rules.ts';
+import { manageRules } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { exportSpend, readSpend } from '../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../lambda/data/accounts/declared-dimensions.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
@@ -28,13 +28,13 @@ const input = {
   params: undefined,
 };
 const { find: findDeclared } = openDeclaredDimensions(table);
-const preview = previewRule({ ...settingsOf(table, now), readCounters });
+const { previewRule: preview } = manageRules({ ...settingsOf(table, now), readCounters });
 const spend = readSpend({ readCounters, readTrackingGaps: openTrackingGaps(table).gaps, findDeclared, now });
 const exported = exportSpend({ readCounters, findDeclared, now });
 const { kind, ...asked } = JSON.parse(question);
 
 const ask: Record<string, () => Promise<unknown>> = {
-  preview: () => preview({ ...input, body: asked }),
+  preview: () => preview({ ...input, query: undefined, body: asked }),
   spend: () => spend({ ...input, body: undefined, query: { limit: 100, groupBy: [], ...asked } }),
   export: async () => {
     let bytes = 0;

@@ -207,22 +207,16 @@ export const route = <O extends Operation>(definition: O, implement: Implementat
 
 type Operations = Readonly<Record<string, Operation>>;
 
-/** An implementation for each operation, under its name. Those for machines are served by a function of their own. */
-type Implementations<O extends Operations, Dependencies> = {
-  readonly [Name in keyof O as O[Name] extends { readonly access: 'machine' } ? never : Name]: (
-    dependencies: Dependencies,
-  ) => Implementation<O[Name]>;
+/** An implementation for each operation, or for some, under its name. Those for machines are served by a function of their own. */
+export type Implementations<O extends Operations, Names extends keyof O = keyof O> = {
+  readonly [Name in Names as O[Name] extends { readonly access: 'machine' } ? never : Name]: Implementation<O[Name]>;
 };
 
 /** Connects the operations of a resource and the implementations of the same names. */
-export const routes = <O extends Operations, Dependencies>(
-  operations: O,
-  implementations: Implementations<O, Dependencies>,
-  dependencies: Dependencies,
-): Route[] => {
-  const byName = implementations as Readonly<Record<string, (dependencies: Dependencies) => Implementation<Operation>>>;
+export const routes = <O extends Operations>(operations: O, implementations: Implementations<O>): Route[] => {
+  const byName = implementations as Readonly<Record<string, Implementation<Operation>>>;
   return Object.entries(operations).flatMap(([name, each]) => {
     const implement = byName[name];
-    return implement ? [route(each, implement(dependencies))] : [];
+    return implement ? [route(each, implement)] : [];
   });
 };

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { failBill, readBill } from '../../lambda/account-jobs/read-bill.ts';
-import { connectBill, disconnectBill, listBillConnections } from '../../lambda/dashboard/reconciliation/bills.ts';
+import { manageBills } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { dueJobs, jobItem } from '../../lambda/data/accounts/account-jobs.ts';
+import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { put } from '../../lambda/data/table/actions.ts';
@@ -58,11 +59,19 @@ beforeAll(async () => {
     if (operation === 'TransactWriteItems' && isTableDown) throw new Error('the table is down');
     return send();
   });
-  const dependencies = { connections: openBillConnections(over), credentials, sourceOf, now: () => new Date(nowMs) };
+  const dependencies = {
+    audit: openAuditLog(over),
+    bills: openBills(over),
+    connections: openBillConnections(over),
+    credentials,
+    sourceOf,
+    now: () => new Date(nowMs),
+  };
+  const { listBillConnections, connectBill, disconnectBill } = manageBills(dependencies);
   handler = serve([
-    route(operations.listBillConnections, listBillConnections(dependencies)),
-    route(operations.connectBill, connectBill(dependencies)),
-    route(operations.disconnectBill, disconnectBill(dependencies)),
+    route(operations.listBillConnections, listBillConnections),
+    route(operations.connectBill, connectBill),
+    route(operations.disconnectBill, disconnectBill),
   ]);
 });
 afterAll(() => Promise.all([table.stop(), mock.stop()]));

@@ -9,7 +9,7 @@ import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { sendDestination } from '../../lambda/account-jobs/send-destination.ts';
 import * as operations from '../../lambda/dashboard/exports/destination-operations.ts';
-import * as manage from '../../lambda/dashboard/exports/manage-destinations.ts';
+import { manageDestinations } from '../../lambda/dashboard/exports/manage-destinations.ts';
 import { dueJobs } from '../../lambda/data/accounts/account-jobs.ts';
 import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openDayExports, requestExport } from '../../lambda/data/exports/day-exports.ts';
@@ -75,7 +75,7 @@ const openAccount = async () => {
     ...settingsOf(table, now),
     webhookUrlProblem: (text: string) => webhookUrlProblem(text, access),
   };
-  const handler = serve(routes(operations, manage, dependencies));
+  const handler = serve(routes(operations, manageDestinations(dependencies)));
   const call = (method: string, path: string, body?: unknown) =>
     invoke(handler, { method, path: `/api/destinations${path}`, body, caller: { accountId, userId } });
   const { run: send } = sendDestination({

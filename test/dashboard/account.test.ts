@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import * as manageArchives from '../../lambda/dashboard/archives/manage-archives.ts';
+import { manageArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
 import * as archiveOperations from '../../lambda/dashboard/archives/operations.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -31,16 +31,19 @@ beforeAll(async () => {
     now: () => now,
   });
   const archives = serve(
-    routes(archiveOperations, manageArchives, {
-      archives: openArchives(table),
-      audit: openAuditLog(table),
-      objects: {
-        signGet: async (key: string) => `https://bucket.example.com/${key}`,
-        getRange: async () => Buffer.alloc(0),
-      },
-      newId: () => `archive-${Math.random()}`,
-      now: () => now,
-    }),
+    routes(
+      archiveOperations,
+      manageArchives({
+        archives: openArchives(table),
+        audit: openAuditLog(table),
+        objects: {
+          signGet: async (key: string) => `https://bucket.example.com/${key}`,
+          getRange: async () => Buffer.alloc(0),
+        },
+        newId: () => `archive-${Math.random()}`,
+        now: () => now,
+      }),
+    ),
   );
   handlerOf = (path) => (path.startsWith('archives') ? archives : identity);
 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
 import { interceptTable, raceTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
-import { exportLimitValues, listLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
+import { readLimitValues } from '../../lambda/dashboard/limits/limit-values.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { newServiceKey, openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
@@ -489,7 +489,7 @@ describe('a budget for each of a dimension', () => {
       if (operation === 'Query') reads += Number(JSON.stringify(input).includes(`EACH#${id}#`));
       return send();
     });
-    const list = listLimitValues(settingsOf(counting, () => clock));
+    const { listLimitValues: list } = readLimitValues(settingsOf(counting, () => clock));
     const page = async (cursor?: string) => {
       const asked = { caller: { ...caller, role: 'owner' }, params: { id }, query: { sort: 'used', limit: 1, cursor } };
       const { items, nextCursor } = await list(asked as never);
@@ -524,7 +524,7 @@ describe('a budget for each of a dimension', () => {
     ]);
     expect(all).toMatchObject({ values: 4, blockedValues: 1, usedNanoUsd: 1_399e9, isCounted: false });
     expect((await values(id, { search: 'AD' })).items).toHaveLength(1);
-    const exported = exportLimitValues(settingsOf(table, () => clock));
+    const { exportLimitValues: exported } = readLimitValues(settingsOf(table, () => clock));
     const asked = { caller: { ...caller, role: 'owner' }, params: { id }, query: { sort: 'used' } } as never;
     expect((await Array.fromAsync(await exported(asked))).slice(0, 2)).toEqual([
       'value,name,limit_usd,limit_source,used_usd,reserved_usd,remaining_usd,percent_used,is_blocked,unpriced_requests\r\n',

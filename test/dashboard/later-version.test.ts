@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
-import { createArchive, listArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
+import { manageArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
 import * as archives from '../../lambda/dashboard/archives/operations.ts';
-import * as bills from '../../lambda/dashboard/reconciliation/bills.ts';
+import { manageBills } from '../../lambda/dashboard/reconciliation/bills.ts';
 import { listBillConnections } from '../../lambda/dashboard/reconciliation/operations.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
@@ -28,7 +28,7 @@ import {
 } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
-import { route } from '../../lambda/http/operation.ts';
+import { route, routes } from '../../lambda/http/operation.ts';
 import { newKey, newMember } from '../data/new-account.ts';
 import { sampleAlert } from '../domain/alerts/sample-alert.ts';
 import { callAs, refusedWith, serve } from '../http/invoke.ts';
@@ -215,9 +215,8 @@ describe('a later version that was replaced by an earlier one', () => {
     };
     const files = callAs(
       serve([
-        route(archives.createArchive, createArchive(opened as never)),
-        route(archives.listArchives, listArchives(opened as never)),
-        route(listBillConnections, bills.listBillConnections(opened as never)),
+        ...routes(archives, manageArchives(opened as never)),
+        route(listBillConnections, manageBills(opened as never).listBillConnections),
       ]),
       caller,
     );

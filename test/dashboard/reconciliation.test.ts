@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bundledBook } from '../../fixtures/bundled-prices.ts';
-import { importBill } from '../../lambda/dashboard/reconciliation/bills.ts';
+import { manageBills } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-reconciliation.ts';
 import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
@@ -31,7 +31,10 @@ let book: PriceBook;
 beforeAll(async () => {
   const bills = openBills(table);
   handler = serve([
-    route(operations.importBill, importBill({ bills, audit: openAuditLog(table), now: () => NOW })),
+    route(
+      operations.importBill,
+      manageBills({ bills, audit: openAuditLog(table), now: () => NOW } as never).importBill,
+    ),
     route(
       operations.readReconciliation,
       readReconciliation({

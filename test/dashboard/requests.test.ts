@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as operations from '../../lambda/dashboard/requests/operations.ts';
-import { listRequests, readRequest } from '../../lambda/dashboard/requests/read-requests.ts';
+import { readRequests } from '../../lambda/dashboard/requests/read-requests.ts';
 import type { FindDisplayCurrency } from '../../lambda/data/accounts/own-prices.ts';
 import { newServiceKey, type ServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import type { openRequests } from '../../lambda/data/requests/requests.ts';
 import { requestColumns } from '../../lambda/domain/exports/datasets.ts';
 import { type RequestRecord, requestRecordSchema } from '../../lambda/domain/spend/request-record.ts';
-import { route } from '../../lambda/http/operation.ts';
+import { routes } from '../../lambda/http/operation.ts';
 import { invalidAt, invoke, refusedWith, serve } from '../http/invoke.ts';
 import { closeEvent } from '../usage-recorder/events.ts';
 
@@ -19,11 +19,8 @@ const list = jest.fn<ServiceKeys['list']>();
 const dependencies = {
   ...{ requests: { find, page, highest }, findCurrency, keys: { list } },
   now: () => new Date('2026-11-20T16:30:00Z'),
-} as unknown as Parameters<typeof listRequests>[0];
-const handler = serve([
-  route(operations.listRequests, listRequests(dependencies)),
-  route(operations.readRequest, readRequest(dependencies)),
-]);
+} as unknown as Parameters<typeof readRequests>[0];
+const handler = serve(routes(operations, readRequests(dependencies)));
 const caller = { accountId: 'account-1', userId: 'user' };
 const get = (path: string, query: Record<string, string[]> = {}) =>
   invoke(handler, { method: 'GET', path: `/api${path}`, query, caller });

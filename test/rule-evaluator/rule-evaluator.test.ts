@@ -6,7 +6,7 @@ import { evaluateRules } from '../../fixtures/evaluate-rules.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
-import { updateRule } from '../../lambda/dashboard/limits/manage-rules.ts';
+import { manageRules } from '../../lambda/dashboard/limits/manage-rules.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openEvaluationProgress } from '../../lambda/data/alerts/evaluation-progress.ts';
@@ -223,7 +223,10 @@ describe('the rule evaluator', () => {
       expect(await run()).toMatchObject({ alerts: 1 });
       later(1);
       await addSpend(table, accountId, '2026-11-20T16:30:00Z', costing(14));
-      const update = updateRule({ ...settingsOf(table, () => now), webhookUrlProblem: async () => undefined });
+      const { updateRule: update } = manageRules({
+        ...settingsOf(table, () => now),
+        webhookUrlProblem: async () => undefined,
+      });
       const caller = { accountId, role: 'owner' };
       const change = (body: object) => update({ caller, params: { id: rule.ruleId }, body } as never);
       const limits = async () => (await alertsOf(accountId)).map(({ limit }) => limit / 1e9);

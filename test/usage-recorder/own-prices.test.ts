@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { cancelled, interceptTable } from '../../fixtures/intercept-table.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
-import { createPrice, deletePrice, listPrices, updatePrice } from '../../lambda/dashboard/prices/manage-prices.ts';
+import { managePrices } from '../../lambda/dashboard/prices/manage-prices.ts';
 import { requestView } from '../../lambda/dashboard/requests/request-view.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices, PRICES_KNOWN_MS } from '../../lambda/data/accounts/own-prices.ts';
@@ -75,7 +75,7 @@ const worldOf = async (retentionDays = 400, of = table as Table) => {
   let ids = 0;
   const settings = settingsOf(table, now);
   const termsOf = async (id: string) => ({ ...(await settings.termsOf(id)), retentionDays });
-  const dependencies = { ...settings, ownPrices, termsOf, newId: () => `price-${++ids}` };
+  const prices = managePrices({ ...settings, ownPrices, termsOf, newId: () => `price-${++ids}` });
   const caller = { accountId, userId: 'u', role: 'owner', name: 'ada' } as const;
   const input = { caller, clientAddress: '::1', params: undefined, query: undefined, body: undefined } as never;
   const recorder = openRecorder(of, { logger: { error: () => {} }, price, now: () => nowMs });
@@ -115,11 +115,10 @@ const worldOf = async (retentionDays = 400, of = table as Table) => {
       expect(rest).toEqual([]);
     },
     create: (terms: Terms, scope: object = {}, from = '2026-10-01', until: string | null = null) =>
-      createPrice(dependencies)({ ...(input as object), body: { name: 'p', from, until, terms, ...scope } } as never),
-    update: (id: string, body: object) =>
-      updatePrice(dependencies)({ ...(input as object), params: { id }, body } as never),
-    remove: (id: string) => deletePrice(dependencies)({ ...(input as object), params: { id } } as never),
-    list: () => listPrices(dependencies)(input),
+      prices.createPrice({ ...(input as object), body: { name: 'p', from, until, terms, ...scope } } as never),
+    update: (id: string, body: object) => prices.updatePrice({ ...(input as object), params: { id }, body } as never),
+    remove: (id: string) => prices.deletePrice({ ...(input as object), params: { id } } as never),
+    list: () => prices.listPrices(input),
     own: async () => (await ownPrices.read(accountId)).own,
     work,
     workAfter: async (ms: number, isLate?: () => boolean) => {

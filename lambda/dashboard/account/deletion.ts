@@ -3,14 +3,10 @@ import { isVerified } from '../../data/accounts/users.ts';
 import { permits } from '../../domain/accounts/permissions.ts';
 import { deletionCancelledMail, deletionRequestedMail } from '../../domain/mail/account-mails.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementations } from '../../http/operation.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import type * as operations from './operations.ts';
-
-export const readDeletion =
-  ({ deletions }: Identity): Implementation<typeof operations.readDeletion> =>
-  async ({ caller }) => ({ deletion: (await deletions.find(caller.accountId)) ?? null });
 
 /** Tells everybody who may act on it. */
 const notifyAll = async ({ members, notify }: Identity, { accountId }: Caller, mail: Mail): Promise<void> => {
@@ -18,14 +14,14 @@ const notifyAll = async ({ members, notify }: Identity, { accountId }: Caller, m
     if (isVerified(user) && permits(user.role, 'account:write')) await notify(user, mail);
 };
 
-export const requestDeletion = (dependencies: Identity): Implementation<typeof operations.requestDeletion> => {
-  const { deletions, accounts, dashboardUrl, graceSeconds, now } = dependencies;
+export const manageDeletion = (identity: Identity): Implementations<typeof operations> => ({
+  readDeletion: async ({ caller }) => ({ deletion: (await identity.deletions.find(caller.accountId)) ?? null }),
 
-  return async ({ caller, clientAddress, body }) => {
-    await confirmIdentity(dependencies, caller, await accounts.find(caller.accountId), body);
+  requestDeletion: async ({ caller, clientAddress, body }) => {
+    await confirmIdentity(identity, caller, await identity.accounts.find(caller.accountId), body);
     const { accountId, name: requestedBy } = caller;
-    const requestedAt = now();
-    const deletesAt = new Date(requestedAt.getTime() + graceSeconds * 1_000);
+    const requestedAt = identity.now();
+    const deletesAt = new Date(requestedAt.getTime() + identity.graceSeconds * 1_000);
     const deletion = {
       accountId,
       requestedAt: requestedAt.toISOString(),
@@ -33,17 +29,15 @@ export const requestDeletion = (dependencies: Identity): Implementation<typeof o
       deletesAt: deletesAt.toISOString(),
     };
     const fact = { action: 'account.deletion_requested', details: { deletesAt: deletion.deletesAt } } as const;
-    await deletions.request(deletion, caller.userId, auditOf({ caller, clientAddress }, fact, requestedAt));
-    await notifyAll(dependencies, caller, deletionRequestedMail(deletesAt, `${dashboardUrl}/settings`));
+    await identity.deletions.request(deletion, caller.userId, auditOf({ caller, clientAddress }, fact, requestedAt));
+    await notifyAll(identity, caller, deletionRequestedMail(deletesAt, `${identity.dashboardUrl}/settings`));
     return deletion;
-  };
-};
+  },
 
-export const cancelDeletion =
-  (dependencies: Identity): Implementation<typeof operations.cancelDeletion> =>
-  async ({ caller, clientAddress }) => {
-    const at = dependencies.now();
+  cancelDeletion: async ({ caller, clientAddress }) => {
+    const at = identity.now();
     const audit = auditOf({ caller, clientAddress }, { action: 'account.deletion_cancelled' }, at);
-    await dependencies.deletions.cancel(caller.accountId, at.toISOString(), audit);
-    await notifyAll(dependencies, caller, deletionCancelledMail());
-  };
+    await identity.deletions.cancel(caller.accountId, at.toISOString(), audit);
+    await notifyAll(identity, caller, deletionCancelledMail());
+  },
+});

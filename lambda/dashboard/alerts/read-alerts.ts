@@ -7,7 +7,7 @@ import { evaluatorOf, isRuleIn } from '../../domain/limits/rule.ts';
 import { spendSeries, splitDimension } from '../../domain/limits/spend-series.ts';
 import { ifExact } from '../../domain/spend/counters.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementation, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
@@ -84,18 +84,18 @@ export const listAlerts =
     return { items: items.map(viewFor(caller)), ...page };
   };
 
-export const getAlert =
-  (dependencies: Settings): Implementation<typeof operations.getAlert> =>
-  async ({ caller, params: { id } }) => {
-    const alert = await findSeen(dependencies, caller, id);
-    return { ...viewFor(caller)(alert), final: await finalFigure(dependencies)(alert) };
-  };
+export const manageAlerts = (settings: Settings): Implementations<typeof operations> => ({
+  listAlerts: listAlerts(settings),
 
-export const acknowledgeAlert =
-  (dependencies: Settings): Implementation<typeof operations.acknowledgeAlert> =>
-  async ({ caller, params: { id } }) => {
+  getAlert: async ({ caller, params: { id } }) => {
+    const alert = await findSeen(settings, caller, id);
+    return { ...viewFor(caller)(alert), final: await finalFigure(settings)(alert) };
+  },
+
+  acknowledgeAlert: async ({ caller, params: { id } }) => {
     const { accountId, userId } = caller;
-    await findSeen(dependencies, caller, id);
-    const at = dependencies.now().toISOString();
-    return viewFor(caller)(await dependencies.alerts.acknowledge(accountId, id, { userId, at }));
-  };
+    await findSeen(settings, caller, id);
+    const at = settings.now().toISOString();
+    return viewFor(caller)(await settings.alerts.acknowledge(accountId, id, { userId, at }));
+  },
+});

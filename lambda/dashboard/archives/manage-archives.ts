@@ -3,7 +3,7 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { ARCHIVE_FILE, archiveObjectKey } from '../../domain/object-keys.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
@@ -21,17 +21,16 @@ const current = (archives: readonly Archive[], now: Date): Archive[] => {
   );
 };
 
-export const createArchive =
-  ({ archives, newId, now }: Opened): Implementation<typeof operations.createArchive> =>
-  async ({ caller, clientAddress }) => {
+export const manageArchives = (files: Opened): Implementations<typeof operations> => ({
+  createArchive: async ({ caller, clientAddress }) => {
     const { accountId, name: requestedBy } = caller;
-    const at = now();
+    const at = files.now();
     const requires = async () => {
-      if ((await archives.list(accountId)).items.some(({ status }) => status === 'pending'))
+      if ((await files.archives.list(accountId)).items.some(({ status }) => status === 'pending'))
         throw new ConflictError('An archive is being written already. Wait until it is there.');
     };
     const archive: Archive = {
-      archiveId: newId(),
+      archiveId: files.newId(),
       accountId,
       status: 'pending',
       progress: 0,
@@ -42,28 +41,25 @@ export const createArchive =
       checkpoint: null,
     };
     const fact = { action: 'archive.requested', subject: archive.archiveId } as const;
-    await archives.create(archive, { ...auditOf({ caller, clientAddress }, fact, at), requires });
+    await files.archives.create(archive, { ...auditOf({ caller, clientAddress }, fact, at), requires });
     return view(archive);
-  };
+  },
 
-export const listArchives =
-  ({ archives, now }: Opened): Implementation<typeof operations.listArchives> =>
-  async ({ caller }) => {
-    const { items, unreadable } = await archives.list(caller.accountId);
-    return { items: current(items, now()).map(view), unreadable: unreadable.length || undefined };
-  };
+  listArchives: async ({ caller }) => {
+    const { items, unreadable } = await files.archives.list(caller.accountId);
+    return { items: current(items, files.now()).map(view), unreadable: unreadable.length || undefined };
+  },
 
-export const linkArchive =
-  ({ archives, audit, objects, now }: Opened): Implementation<typeof operations.linkArchive> =>
-  async ({ caller, clientAddress, params: { id } }) => {
+  linkArchive: async ({ caller, clientAddress, params: { id } }) => {
     const { accountId } = caller;
-    const { status, availableUntil } = await archives.find(accountId, id);
-    const at = now();
+    const { status, availableUntil } = await files.archives.find(accountId, id);
+    const at = files.now();
     if (status !== 'ready' || (availableUntil ?? '') <= at.toISOString())
       throw new ConflictError('The archive is not ready, or not available any more.');
-    await audit.record(auditOf({ caller, clientAddress }, { action: 'archive.downloaded', subject: id }, at));
+    await files.audit.record(auditOf({ caller, clientAddress }, { action: 'archive.downloaded', subject: id }, at));
     return {
-      url: await objects.signGet(archiveObjectKey(accountId, id, ARCHIVE_FILE), LINK_MINUTES * 60),
+      url: await files.objects.signGet(archiveObjectKey(accountId, id, ARCHIVE_FILE), LINK_MINUTES * 60),
       validUntil: new Date(at.getTime() + LINK_MINUTES * MINUTE_MS).toISOString(),
     };
-  };
+  },
+});

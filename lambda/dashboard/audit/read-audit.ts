@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../data/accounts/audit-log.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import type * as operations from './operations.ts';
 
@@ -20,14 +20,6 @@ const keptRange = async (
 };
 
 const view = ({ auditId, accountId: _, ...entry }: AuditEntry) => ({ id: auditId, ...entry });
-
-export const listAudit =
-  (dependencies: Reading): Implementation<typeof operations.listAudit> =>
-  async ({ caller: { accountId }, query: { limit, cursor, from, to } }) => {
-    const range = await keptRange(dependencies, accountId, { from, to });
-    const { items, nextCursor } = await dependencies.audit.page(accountId, { ...range, limit, cursor });
-    return { items: items.map(view), nextCursor };
-  };
 
 const COLUMNS = 'id,at,action,actor_id,actor_name,client_address,subject,details,before';
 
@@ -49,7 +41,13 @@ async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string
   }
 }
 
-export const exportAudit =
-  (dependencies: Reading): Implementation<typeof operations.exportAudit> =>
-  async ({ caller: { accountId }, query }) =>
-    csvOf(dependencies.audit.all(accountId, await keptRange(dependencies, accountId, query)));
+export const readAudit = (reading: Reading): Implementations<typeof operations> => ({
+  listAudit: async ({ caller: { accountId }, query: { limit, cursor, from, to } }) => {
+    const range = await keptRange(reading, accountId, { from, to });
+    const { items, nextCursor } = await reading.audit.page(accountId, { ...range, limit, cursor });
+    return { items: items.map(view), nextCursor };
+  },
+
+  exportAudit: async ({ caller: { accountId }, query }) =>
+    csvOf(reading.audit.all(accountId, await keptRange(reading, accountId, query))),
+});

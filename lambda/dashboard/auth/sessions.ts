@@ -9,7 +9,7 @@ import {
   TotpSetupRequiredError,
   UnauthenticatedError,
 } from '../../domain/errors.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Session } from '../../integrations/user-sessions.ts';
 import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
@@ -47,31 +47,30 @@ export const withAccount = async (
   return account && { session: { ...session, accountId: accountKeyFor(user.role, account.accountKey) }, user };
 };
 
-/** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */
-export const logIn = (dependencies: Identity): Implementation<typeof operations.logIn> => {
-  const { sessions, users, findLogin, noteChange, timing, now } = dependencies;
-  const noteFailure = async (email: string, clientAddress: string | undefined): Promise<void> => {
-    const user = (await findLogin(email))?.user;
-    if (user) await noteChange(user, 'user.sign_in_failed', clientAddress);
-  };
-  return ({ clientAddress, body: { email, password, totp } }) =>
-    timing.onFailure(async () => {
-      const session = await sessions.logIn(email, password, totp).catch(async (error: unknown) => {
-        const isWrongCode = error instanceof TotpRequiredError && totp !== undefined;
-        if (isWrongCode || error instanceof InvalidCredentialsError) await noteFailure(email, clientAddress);
-        throw error;
-      });
-      const found = await withAccount(session, dependencies);
-      if (found === undefined) throw new InvalidCredentialsError();
-      await users.noteSignIn(found.user.userId, now().toISOString());
-      return found.session;
-    });
+const noteFailure = async (identity: Identity, email: string, clientAddress: string | undefined): Promise<void> => {
+  const user = (await identity.findLogin(email))?.user;
+  if (user) await identity.noteChange(user, 'user.sign_in_failed', clientAddress);
 };
 
-export const refresh =
-  (dependencies: Identity): Implementation<typeof operations.refresh> =>
-  async ({ body: { refreshToken } }) => {
-    const found = await withAccount(await dependencies.sessions.refresh(refreshToken), dependencies, false).catch(
+export const manageSessions = (
+  identity: Identity,
+): Implementations<typeof operations, 'logIn' | 'refresh' | 'logOut' | 'forgotPassword'> => ({
+  /** An unknown e-mail, a wrong password and a user without an account get the same response after the same time. */
+  logIn: ({ clientAddress, body: { email, password, totp } }) =>
+    identity.timing.onFailure(async () => {
+      const session = await identity.sessions.logIn(email, password, totp).catch(async (error: unknown) => {
+        const isWrongCode = error instanceof TotpRequiredError && totp !== undefined;
+        if (isWrongCode || error instanceof InvalidCredentialsError) await noteFailure(identity, email, clientAddress);
+        throw error;
+      });
+      const found = await withAccount(session, identity);
+      if (found === undefined) throw new InvalidCredentialsError();
+      await identity.users.noteSignIn(found.user.userId, identity.now().toISOString());
+      return found.session;
+    }),
+
+  refresh: async ({ body: { refreshToken } }) => {
+    const found = await withAccount(await identity.sessions.refresh(refreshToken), identity, false).catch(
       (error: unknown) => {
         throw error instanceof TotpSetupRequiredError ? new UnauthenticatedError(error.message) : error;
       },
@@ -81,18 +80,14 @@ export const refresh =
       throw new UnauthenticatedError('This session was ended. Log in again.');
     if (found === undefined) throw noUser();
     return found.session;
-  };
+  },
 
-export const logOut =
-  ({ sessions }: Identity): Implementation<typeof operations.logOut> =>
-  ({ body: { refreshToken } }) =>
-    sessions.end(refreshToken);
+  logOut: ({ body: { refreshToken } }) => identity.sessions.end(refreshToken),
 
-export const forgotPassword =
-  ({ sessions, timing, logger }: Identity): Implementation<typeof operations.forgotPassword> =>
-  ({ body: { email } }) =>
-    timing.always(async () => {
-      const problem = await sessions.sendResetCode(email);
-      if (problem !== undefined) logger.warn('reset code not sent', { problem });
+  forgotPassword: ({ body: { email } }) =>
+    identity.timing.always(async () => {
+      const problem = await identity.sessions.sendResetCode(email);
+      if (problem !== undefined) identity.logger.warn('reset code not sent', { problem });
       return { message: 'If a user with this e-mail address exists, a code is on its way.' };
-    });
+    }),
+});

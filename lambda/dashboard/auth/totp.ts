@@ -1,6 +1,6 @@
 import type { User } from '../../data/accounts/users.ts';
 import { ConflictError, InvalidCredentialsError, TotpRequiredError } from '../../domain/errors.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 
@@ -23,34 +23,32 @@ const userOf = async ({ findLogin }: Identity, email: string): Promise<User> => 
   return user;
 };
 
-export const beginTotp =
-  ({ timing, totp }: Identity): Implementation<typeof operations.beginTotp> =>
-  ({ body: { email, password } }) =>
-    timing.onFailure(async () => {
-      const secret = await totp.begin(email, password).catch(alreadyOn);
+export const manageTotp = (
+  identity: Identity,
+): Implementations<typeof operations, 'beginTotp' | 'confirmTotp' | 'removeTotp'> => ({
+  beginTotp: ({ body: { email, password } }) =>
+    identity.timing.onFailure(async () => {
+      const secret = await identity.totp.begin(email, password).catch(alreadyOn);
       return { secret, uri: keyUri(email, secret) };
-    });
+    }),
 
-export const confirmTotp =
-  (dependencies: Identity): Implementation<typeof operations.confirmTotp> =>
-  ({ clientAddress, body: { email, password, totp: code } }) =>
-    dependencies.timing.onFailure(async () => {
-      await dependencies.totp.confirm(email, password, code).catch(alreadyOn);
-      const user = await userOf(dependencies, email);
-      await dependencies.users.setTotp(user.userId, true);
-      await dependencies.noteChange(user, 'user.totp_enabled', clientAddress);
-    });
+  confirmTotp: ({ clientAddress, body: { email, password, totp: code } }) =>
+    identity.timing.onFailure(async () => {
+      await identity.totp.confirm(email, password, code).catch(alreadyOn);
+      const user = await userOf(identity, email);
+      await identity.users.setTotp(user.userId, true);
+      await identity.noteChange(user, 'user.totp_enabled', clientAddress);
+    }),
 
-export const removeTotp =
-  (dependencies: Identity): Implementation<typeof operations.removeTotp> =>
-  ({ clientAddress, body: { email, password, totp: code } }) =>
-    dependencies.timing.onFailure(async () => {
-      await dependencies.sessions.logIn(email, password, code);
-      const user = await userOf(dependencies, email);
+  removeTotp: ({ clientAddress, body: { email, password, totp: code } }) =>
+    identity.timing.onFailure(async () => {
+      await identity.sessions.logIn(email, password, code);
+      const user = await userOf(identity, email);
       const { userId, accountId } = user;
-      const account = await dependencies.accounts.find(accountId);
+      const account = await identity.accounts.find(accountId);
       if (account?.requiresTotp) throw new ConflictError('This account requires a second factor of every member.');
-      await dependencies.totp.remove(userId);
-      await dependencies.users.setTotp(userId, false);
-      await dependencies.noteChange(user, 'user.totp_disabled', clientAddress);
-    });
+      await identity.totp.remove(userId);
+      await identity.users.setTotp(userId, false);
+      await identity.noteChange(user, 'user.totp_disabled', clientAddress);
+    }),
+});

@@ -1,7 +1,7 @@
 import { isVerified, noUser, type User, type Users } from '../../data/accounts/users.ts';
 import { ConflictError, invalid } from '../../domain/errors.ts';
 import { addressChangedMail } from '../../domain/mail/account-mails.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Identity } from './open-identity.ts';
 import type * as operations from './operations.ts';
 
@@ -12,32 +12,30 @@ export const findUser = async (users: Pick<Users, 'find'>, userId: string): Prom
   return user;
 };
 
-export const sendVerificationCode =
-  ({ users, sendCode: send }: Identity): Implementation<typeof operations.sendVerificationCode> =>
-  async ({ caller }) => {
+export const verifyAddress = ({
+  users,
+  sendCode,
+  codes,
+  directory,
+  freeAddress,
+  endSessions,
+  noteChange,
+  notify,
+  dashboardUrl,
+  now,
+}: Identity): Implementations<typeof operations, 'sendVerificationCode' | 'verifyEmail'> => ({
+  sendVerificationCode: async ({ caller }) => {
     const user = await findUser(users, caller.userId);
     if (isVerified(user)) throw new ConflictError('The e-mail address is verified already.');
-    await send(user, user.email);
+    await sendCode(user, user.email);
     return { message: `A code is on its way to ${user.email}.` };
-  };
+  },
 
-/**
- * Only the signed-in user can verify: somebody who registered a stranger's address has no mail to read, and the stranger who reads it
- * has no session, so neither can finish what the other began.
- */
-export const verifyEmail =
-  ({
-    users,
-    codes,
-    directory,
-    freeAddress,
-    endSessions,
-    noteChange,
-    notify,
-    dashboardUrl,
-    now,
-  }: Identity): Implementation<typeof operations.verifyEmail> =>
-  async ({ caller, clientAddress, body: { code } }) => {
+  /**
+   * Only the signed-in user can verify: somebody who registered a stranger's address has no mail to read, and the stranger who reads it
+   * has no session, so neither can finish what the other began.
+   */
+  verifyEmail: async ({ caller, clientAddress, body: { code } }) => {
     const user = await findUser(users, caller.userId);
     const email = await codes.redeem(user.userId, code, now().getTime());
     if (email === undefined) throw invalid('code', 'The code is wrong, was used, or has expired. Ask for another one.');
@@ -52,4 +50,5 @@ export const verifyEmail =
     await noteChange({ ...user, email }, 'user.address_changed', clientAddress, changes);
     for (const address of [email, ...(isVerified(user) ? [user.email] : [])])
       await notify({ ...user, email: address }, addressChangedMail(now(), `${dashboardUrl}/review`));
-  };
+  },
+});

@@ -5,7 +5,7 @@ import { bestOf } from '../../domain/billing/billing-state.ts';
 import type { PaidPlanName, PriceList } from '../../domain/billing/price-list.ts';
 import { isOver, type Subscription } from '../../domain/billing/subscription.ts';
 import { ConflictError, UnauthenticatedError } from '../../domain/errors.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { SubscriptionChange } from '../../integrations/stripe-billing.ts';
 import type { Billing } from '../open-billing.ts';
 import type * as operations from './operations.ts';
@@ -29,17 +29,6 @@ const liveCustomer = async ({ accounts, users, stripe, now }: Billing, account: 
   await accounts.link(account, customerId);
   return customerId;
 };
-
-export const portal =
-  (dependencies: Billing): Implementation<typeof operations.portal> =>
-  async ({ caller: { accountId } }) => {
-    const { stripeCustomerId: customerId } = await requireAccount(dependencies.accounts, accountId);
-    const { stripe, returnUrl } = dependencies;
-    if (customerId === undefined || (await stripe.isDeleted(customerId)))
-      throw new ConflictError('The account has never bought a plan. Buy one first.');
-    const { url } = await stripe.openPortal(customerId, returnUrl);
-    return { url };
-  };
 
 const PORTAL = 'POST /billing/portal returns its URL.';
 
@@ -72,15 +61,23 @@ const changeOf = (
 const withParameters = (url: string, parameters: string): string =>
   `${url}${url.includes('?') ? '&' : '?'}${parameters}`;
 
-/** Reads existing subscriptions from Stripe, because the event of a purchase may not have arrived yet. */
-export const checkout =
-  (dependencies: Billing): Implementation<typeof operations.checkout> =>
-  async ({ caller: { accountId }, body: { plan } }) => {
-    const { stripe, prices, successUrl, cancelUrl, returnUrl } = dependencies;
+export const buyPlan = (billing: Billing): Implementations<typeof operations, 'portal' | 'checkout'> => ({
+  portal: async ({ caller: { accountId } }) => {
+    const { stripeCustomerId: customerId } = await requireAccount(billing.accounts, accountId);
+    const { stripe, returnUrl } = billing;
+    if (customerId === undefined || (await stripe.isDeleted(customerId)))
+      throw new ConflictError('The account has never bought a plan. Buy one first.');
+    const { url } = await stripe.openPortal(customerId, returnUrl);
+    return { url };
+  },
+
+  /** Reads existing subscriptions from Stripe, because the event of a purchase may not have arrived yet. */
+  checkout: async ({ caller: { accountId }, body: { plan } }) => {
+    const { stripe, prices, successUrl, cancelUrl, returnUrl } = billing;
     const priceId = prices.soldAt(plan);
     if (priceId === undefined) throw new ConflictError(`The plan ${plan} is not sold here. It has no price.`);
-    const account = await requireAccount(dependencies.accounts, accountId);
-    const customerId = await liveCustomer(dependencies, account);
+    const account = await requireAccount(billing.accounts, accountId);
+    const customerId = await liveCustomer(billing, account);
     // Before the subscriptions are listed, so that a checkout that completes at this moment is among them.
     await stripe.closeCheckouts(customerId);
     const subscriptions = await stripe.subscriptionsOf(customerId);
@@ -99,4 +96,5 @@ export const checkout =
             doneUrl: withParameters(returnUrl, `checkout=completed&plan=${plan}`),
           });
     return { url, sessionId: id };
-  };
+  },
+});

@@ -9,11 +9,9 @@ import {
   isDeclared,
   MAX_DECLARED,
 } from '../../domain/spend/declared-dimensions.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
-
-type DimensionDependencies = Pick<Settings, 'dimensions' | 'rules' | 'now'>;
 
 const view = (declared: readonly DeclaredDimension[]) => ({
   items: declared
@@ -26,14 +24,14 @@ const view = (declared: readonly DeclaredDimension[]) => ({
   limit: MAX_DECLARED,
 });
 
-export const listDimensions =
-  ({ dimensions }: Pick<DimensionDependencies, 'dimensions'>): Implementation<typeof operations.listDimensions> =>
-  async ({ caller: { accountId } }) =>
-    view(await dimensions.find(accountId));
+export const manageDimensions = ({
+  dimensions,
+  rules,
+  now,
+}: Pick<Settings, 'dimensions' | 'rules' | 'now'>): Implementations<typeof operations> => ({
+  listDimensions: async ({ caller: { accountId } }) => view(await dimensions.find(accountId)),
 
-export const declareDimensions =
-  ({ dimensions, rules, now }: DimensionDependencies): Implementation<typeof operations.declareDimensions> =>
-  async ({ caller, clientAddress, body: { names } }) => {
+  declareDimensions: async ({ caller, clientAddress, body: { names } }) => {
     const { accountId } = caller;
     const before = await dimensions.find(accountId);
     const removed = before.filter((dimension) => isDeclared(dimension) && !names.includes(dimension.name));
@@ -56,4 +54,5 @@ export const declareDimensions =
     const audit = { ...auditOf({ caller, clientAddress }, fact, at), requires };
     await dimensions.replace(before, after, audit);
     return view(after);
-  };
+  },
+});

@@ -2,7 +2,7 @@ import { auditsOf, withRoom } from '../../data/accounts/audit-log.ts';
 import { shownWebhookUrl } from '../../domain/alerts/channels.ts';
 import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { Destination } from '../../domain/exports/destination.ts';
-import type { Implementation, Input } from '../../http/operation.ts';
+import type { Implementations, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './destination-operations.ts';
 
@@ -37,22 +37,19 @@ const find = async (
   return destination;
 };
 
-export const listDestinations =
-  ({ destinations }: Settings): Implementation<typeof operations.listDestinations> =>
-  async ({ caller: { accountId } }) => {
-    const { items, unreadable } = await destinations.list(accountId);
+export const manageDestinations = (settings: Settings): Implementations<typeof operations> => ({
+  listDestinations: async ({ caller: { accountId } }) => {
+    const { items, unreadable } = await settings.destinations.list(accountId);
     return {
       items: items.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
       unreadable: unreadable.length || undefined,
     };
-  };
+  },
 
-export const createDestination =
-  (dependencies: Settings): Implementation<typeof operations.createDestination> =>
-  async ({ caller, clientAddress, body }) => {
-    const { destinations, now, newId, newSecret } = dependencies;
+  createDestination: async ({ caller, clientAddress, body }) => {
+    const { destinations, now, newId, newSecret } = settings;
     const { accountId } = caller;
-    await requireUrl(dependencies, body.url);
+    await requireUrl(settings, body.url);
     const at = now();
     const destination: Destination = {
       ...body,
@@ -70,24 +67,22 @@ export const createDestination =
     const list = async () => Object.values(await destinations.list(accountId)).flat();
     await destinations.create(destination, withRoom(audit, list, MAX_DESTINATIONS, 'destinations'));
     return { id: destination.destinationId, secret: destination.secret };
-  };
+  },
 
-export const updateDestination =
-  (dependencies: Settings): Implementation<typeof operations.updateDestination> =>
-  async (input) => {
+  updateDestination: async (input) => {
     const { body } = input;
-    const before = await find(dependencies, input);
+    const before = await find(settings, input);
     const { url, ...others } = body;
     // The form in which it is shown keeps it.
     const isNew = url !== undefined && url !== shownWebhookUrl(before.url);
-    if (isNew) await requireUrl(dependencies, url);
+    if (isNew) await requireUrl(settings, url);
     // Who changes the address must not get the credentials of the former one.
     const isElsewhere = isNew && new URL(url).origin !== new URL(before.url).origin;
     if (isElsewhere && !body.headers && Object.keys(before.headers).length > 0)
       throw invalid('headers', 'must be sent again for another host');
     const isStarted = body.isActive === true && !before.isActive;
     // Nor may the receiver at the former address sign what the new one takes for ours.
-    const newSecret = isElsewhere && { secret: dependencies.newSecret() };
+    const newSecret = isElsewhere && { secret: settings.newSecret() };
     const changes = {
       ...others,
       ...(isNew && { url }),
@@ -95,20 +90,19 @@ export const updateDestination =
       ...(isStarted && { failures: 0, problem: null }),
     };
     const after: Destination = { ...before, ...(changes as Partial<Destination>) };
-    const at = dependencies.now();
-    await dependencies.destinations.change(
+    const at = settings.now();
+    await settings.destinations.change(
       before,
       changes as Partial<Destination>,
       after.isActive ? at.toISOString() : null,
       auditOfDestination(input, 'destination.changed', after, at, before),
     );
     return { ...view(after), ...newSecret };
-  };
+  },
 
-export const deleteDestination =
-  (dependencies: Settings): Implementation<typeof operations.deleteDestination> =>
-  async (input) => {
-    const destination = await find(dependencies, input);
-    const audit = auditOfDestination(input, 'destination.deleted', destination, dependencies.now());
-    await dependencies.destinations.remove(input.caller.accountId, input.params.id, audit);
-  };
+  deleteDestination: async (input) => {
+    const destination = await find(settings, input);
+    const audit = auditOfDestination(input, 'destination.deleted', destination, settings.now());
+    await settings.destinations.remove(input.caller.accountId, input.params.id, audit);
+  },
+});

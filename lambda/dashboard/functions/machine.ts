@@ -11,7 +11,7 @@ import { streamingHttpStack } from '../../http/http-stack.ts';
 import { type Operation, route } from '../../http/operation.ts';
 import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
-import { listDimensions } from '../dimensions/declare-dimensions.ts';
+import { manageDimensions } from '../dimensions/declare-dimensions.ts';
 import * as dimensions from '../dimensions/operations.ts';
 import { listExportChanges, listExports } from '../exports/list-exports.ts';
 import * as exports from '../exports/operations.ts';
@@ -31,11 +31,11 @@ import { openReading } from '../open-reading.ts';
 import * as reconciliation from '../reconciliation/operations.ts';
 import { openReadReconciliation } from '../reconciliation/read-reconciliation.ts';
 import * as requests from '../requests/operations.ts';
-import { listRequests, readRequest } from '../requests/read-requests.ts';
+import { readRequests } from '../requests/read-requests.ts';
 import * as savings from '../savings/operations.ts';
-import { listSavings } from '../savings/read-savings.ts';
+import { readSavings } from '../savings/read-savings.ts';
 import * as sessions from '../sessions/operations.ts';
-import { listSessions, readSession } from '../sessions/read-sessions.ts';
+import { readSessions } from '../sessions/read-sessions.ts';
 import * as spend from '../spend/operations.ts';
 
 const environment = readingEnvironment.parse(process.env);
@@ -49,9 +49,9 @@ const opened = {
   dayExports: openDayExports(table),
   marks: openRollupMarks(table),
 };
-const readLog = listRequests(opened);
-const readRecord = readRequest(opened);
-const readSavings = listSavings(opened);
+const { listRequests, readRequest } = readRequests(opened);
+const { listSavings } = readSavings(opened);
+const { listSessions, readSession } = readSessions(opened);
 const reconciled = route(reconciliation.readReconciliation, openReadReconciliation(table, logger));
 
 type Output<O extends Operation> = z.output<NonNullable<O['success']['schema']>>;
@@ -66,23 +66,23 @@ const tools: readonly Tool[] = [
     name: 'savings',
     description:
       'Where money is wasted, in dollars a month: caches that nobody reads, prompts that are never cached, interrupted responses, a dear model next to the usual one, idle keys, commitments, subscriptions and credits that are not used. Each with its arithmetic, how sure it is, and requests behind it; and what was dismissed or is watched.',
-    route: route(savings.listSavings, readSavings),
+    route: route(savings.listSavings, listSavings),
   },
   {
     name: 'request',
     description:
       'What one request cost, and how that is known: usage, prices of each line, provenance, and the reason where it is unknown.',
-    route: route(requests.readRequest, readRecord),
+    route: route(requests.readRequest, readRequest),
   },
   {
     name: 'requests',
     description: 'The log of requests, newest first, with filters.',
-    route: route(requests.listRequests, readLog),
+    route: route(requests.listRequests, listRequests),
   },
   {
     name: 'sessions',
     description: 'Sessions of coding agents and other clients, the costliest first.',
-    route: route(sessions.listSessions, listSessions(opened)),
+    route: route(sessions.listSessions, listSessions),
     rows: () => 'items',
     brief: ({ items, ...report }: Output<typeof sessions.listSessions>) => ({
       ...report,
@@ -92,7 +92,7 @@ const tools: readonly Tool[] = [
   {
     name: 'session',
     description: 'What one session cost, by agent, and its requests. The tool requests lists those of a long session.',
-    route: route(sessions.readSession, readSession(opened)),
+    route: route(sessions.readSession, readSession),
     brief: ({ agents, ...session }: Output<typeof sessions.readSession>) => ({
       ...session,
       agents: agents.map(({ items: _, ...agent }) => withoutParts(agent)),
@@ -145,7 +145,7 @@ const tools: readonly Tool[] = [
   {
     name: 'dimensions',
     description: 'Which metadata names the account declared as dimensions of spend, such as team.',
-    route: route(dimensions.listDimensions, listDimensions(opened)),
+    route: route(dimensions.listDimensions, manageDimensions(opened).listDimensions),
   },
 ];
 
@@ -154,7 +154,7 @@ export const handler = streamingHttpStack(
   [
     { ...route(spend.readSpend, opened.readSpend), operation: spend.machineReadSpend },
     { ...route(spend.compareSpend, opened.compareSpend), operation: spend.machineCompareSpend },
-    { ...route(savings.listSavings, readSavings), operation: savings.machineListSavings },
+    { ...route(savings.listSavings, listSavings), operation: savings.machineListSavings },
     { ...route(spend.exportSpend, opened.exportSpend), operation: spend.machineExportSpend },
     { ...route(metrics.readMetrics, opened.readMetrics), operation: metrics.machineReadMetrics },
     { ...route(exports.listExports, listExports(opened)), operation: exports.machineListExports },
@@ -162,8 +162,8 @@ export const handler = streamingHttpStack(
       ...route(exports.listExportChanges, listExportChanges(opened)),
       operation: exports.machineListExportChanges,
     },
-    { ...route(requests.listRequests, readLog), operation: requests.machineListRequests },
-    { ...route(requests.readRequest, readRecord), operation: requests.machineReadRequest },
+    { ...route(requests.listRequests, listRequests), operation: requests.machineListRequests },
+    { ...route(requests.readRequest, readRequest), operation: requests.machineReadRequest },
     { ...reconciled, operation: reconciliation.machineReadReconciliation },
     route(mcp.callMcp, respondToMcp({ tools, logger })),
     ...[mcp.openMcpStream, mcp.endMcpSession].map((operation) =>

@@ -7,7 +7,7 @@ import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/acco
 import { plans } from '../../domain/billing/plans.ts';
 import { HOUR_MS } from '../../domain/calendar/units.ts';
 import { ForbiddenError, invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementation, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
@@ -107,20 +107,23 @@ export const listKeys =
     return { items, ...(sees.ownerUserId === undefined ? ofAccount : own) };
   };
 
-export const createKey =
-  ({ keys, accounts, users, newAccountKey, newId, now }: Settings): Implementation<typeof operations.createKey> =>
-  async ({ caller, clientAddress, body: { name, member = caller.userId, validUntil, ...body } }) => {
-    requireFuture(validUntil, now());
+export const manageKeys = (
+  settings: Settings,
+): Implementations<typeof operations, 'listKeys' | 'createKey' | 'changeKey' | 'rotateKey' | 'revokeKey'> => ({
+  listKeys: listKeys(settings),
+
+  createKey: async ({ caller, clientAddress, body: { name, member = caller.userId, validUntil, ...body } }) => {
+    requireFuture(validUntil, settings.now());
     const { sees } = scopeOf(caller);
     const project = body.project ?? (hasProject(sees, DEFAULT_PROJECT_ID) ? DEFAULT_PROJECT_ID : sees.projects?.[0]);
     requireSeen(caller, project);
-    const owner = await findMember(users, caller, member);
-    const account = await requireAccount(accounts, caller.accountId);
-    const serviceKey = newAccountKey();
+    const owner = await findMember(settings.users, caller, member);
+    const account = await requireAccount(settings.accounts, caller.accountId);
+    const serviceKey = settings.newAccountKey();
     const facts = {
-      keyId: newId(),
+      keyId: settings.newId(),
       name,
-      createdAt: now().toISOString(),
+      createdAt: settings.now().toISOString(),
       ...(owner && { ownerUserId: owner.userId, ownerRole: owner.role }),
       ...(project !== undefined && { projectId: project }),
       ...(validUntil !== null && { validUntil: utc(validUntil) }),
@@ -131,52 +134,47 @@ export const createKey =
     const fact = { action: 'key.created', subject: key.keyId, details } as const;
     // A program is in no list of members.
     const isStill = owner && owner.tokenId === undefined ? [checkMember(caller.accountId, owner)] : [];
-    const requires = () => requireRoom(keys, caller.accountId, sees.ownerUserId);
-    const audit = { ...auditOf({ caller, clientAddress }, fact, now()), requires };
-    await keys.create(account, key, plans[account.plan].keys, audit, ...isStill);
-    return { ...view(key, now()), key: serviceKey };
-  };
+    const requires = () => requireRoom(settings.keys, caller.accountId, sees.ownerUserId);
+    const audit = { ...auditOf({ caller, clientAddress }, fact, settings.now()), requires };
+    await settings.keys.create(account, key, plans[account.plan].keys, audit, ...isStill);
+    return { ...view(key, settings.now()), key: serviceKey };
+  },
 
-export const changeKey =
-  ({ keys, now }: Settings): Implementation<typeof operations.changeKey> =>
-  async ({ caller, clientAddress, params: { id }, body: { name, project, validUntil } }) => {
-    requireFuture(validUntil, now());
+  changeKey: async ({ caller, clientAddress, params: { id }, body: { name, project, validUntil } }) => {
+    requireFuture(validUntil, settings.now());
     requireSeen(caller, project);
-    const key = await findChangeable(keys, caller, id);
+    const key = await findChangeable(settings.keys, caller, id);
     const changes = {
       ...(name !== undefined && { name }),
       ...(project !== undefined && { projectId: project }),
       ...(validUntil !== undefined && { validUntil: validUntil && utc(validUntil) }),
     };
-    if (Object.keys(changes).length === 0) return view(key, now());
+    if (Object.keys(changes).length === 0) return view(key, settings.now());
     const names = Object.keys(changes) as (keyof typeof changes)[];
     const detailsOf = (of: { readonly [N in keyof typeof changes]?: string | null | undefined }) =>
       Object.fromEntries(names.map((each) => [each, of[each] ?? 'none']));
     const fact = { action: 'key.changed', subject: id, details: detailsOf(changes), before: detailsOf(key) } as const;
-    await keys.change(key, changes, auditOf({ caller, clientAddress }, fact, now()));
-    return view(await findChangeable(keys, caller, id), now());
-  };
+    await settings.keys.change(key, changes, auditOf({ caller, clientAddress }, fact, settings.now()));
+    return view(await findChangeable(settings.keys, caller, id), settings.now());
+  },
 
-export const rotateKey =
-  ({ keys, accounts, newAccountKey, now }: Settings): Implementation<typeof operations.rotateKey> =>
-  async ({ caller, clientAddress, params: { id }, body: { overlapHours } }) => {
-    const key = await findChangeable(keys, caller, id);
-    const account = await requireAccount(accounts, caller.accountId);
-    const at = now();
+  rotateKey: async ({ caller, clientAddress, params: { id }, body: { overlapHours } }) => {
+    const key = await findChangeable(settings.keys, caller, id);
+    const account = await requireAccount(settings.accounts, caller.accountId);
+    const at = settings.now();
     const overlapEnd = new Date(at.getTime() + overlapHours * HOUR_MS).toISOString();
-    const serviceKey = newAccountKey();
+    const serviceKey = settings.newAccountKey();
     const fact = { action: 'key.rotated', subject: id, details: { name: key.name, overlapEnd } } as const;
     const audit = auditOf({ caller, clientAddress }, fact, at);
-    const rotated = await keys.rotate(key, { serviceKey, account, overlapEnd, now: at.toISOString() }, audit);
+    const rotated = await settings.keys.rotate(key, { serviceKey, account, overlapEnd, now: at.toISOString() }, audit);
     return { ...view(rotated, at), key: serviceKey };
-  };
+  },
 
-export const revokeKey =
-  ({ keys, now }: Settings): Implementation<typeof operations.revokeKey> =>
-  async ({ caller, clientAddress, params: { id }, query: { force } }) => {
-    const key = await findChangeable(keys, caller, id);
+  revokeKey: async ({ caller, clientAddress, params: { id }, query: { force } }) => {
+    const key = await findChangeable(settings.keys, caller, id);
     const fact = { action: 'key.revoked', subject: id, details: { name: key.name } } as const;
-    const audit = auditOf({ caller, clientAddress }, fact, now());
-    const options = { force: force === 'true', revokedAt: now().toISOString() };
-    await keys.revoke(caller.accountId, id, options, audit);
-  };
+    const audit = auditOf({ caller, clientAddress }, fact, settings.now());
+    const options = { force: force === 'true', revokedAt: settings.now().toISOString() };
+    await settings.keys.revoke(caller.accountId, id, options, audit);
+  },
+});

@@ -3,7 +3,7 @@ import type { Project } from '../../data/accounts/projects.ts';
 import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementation, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { withoutOld } from './manage-keys.ts';
 import type * as operations from './operations.ts';
@@ -31,32 +31,31 @@ export const listProjects =
     return { items: seen.map((project) => ({ ...view(project), keys: keyIdsOf(project.projectId) })) };
   };
 
-export const createProject =
-  ({ projects, newId, now }: Settings): Implementation<typeof operations.createProject> =>
-  async ({ caller, clientAddress, body: { name } }) => {
-    const project = { projectId: newId(), name, createdAt: now().toISOString() };
-    const fact = { action: 'project.created', subject: project.projectId, details: { name } } as const;
-    await projects.create(project, auditOf({ caller, clientAddress }, fact, now()));
-    return view(project);
-  };
-
-export const renameProject =
-  ({ projects, now }: Settings): Implementation<typeof operations.renameProject> =>
-  async ({ caller, clientAddress, params: { id }, body: { name } }) => {
-    const previous = (await projects.list(caller.accountId)).find(({ projectId }) => projectId === id);
-    const before = previous && { name: previous.name };
-    const fact = { action: 'project.renamed', subject: id, details: { name }, before } as const;
-    await projects.rename(id, name, auditOf({ caller, clientAddress }, fact, now()));
-  };
-
 const MOST_NAMES = 10;
 
-export const deleteProject =
-  ({ projects, rules, accounts, now }: Settings): Implementation<typeof operations.deleteProject> =>
-  async ({ caller, clientAddress, params: { id } }) => {
+export const manageProjects = (
+  settings: Settings,
+): Implementations<typeof operations, 'listProjects' | 'createProject' | 'renameProject' | 'deleteProject'> => ({
+  listProjects: listProjects(settings),
+
+  createProject: async ({ caller, clientAddress, body: { name } }) => {
+    const project = { projectId: settings.newId(), name, createdAt: settings.now().toISOString() };
+    const fact = { action: 'project.created', subject: project.projectId, details: { name } } as const;
+    await settings.projects.create(project, auditOf({ caller, clientAddress }, fact, settings.now()));
+    return view(project);
+  },
+
+  renameProject: async ({ caller, clientAddress, params: { id }, body: { name } }) => {
+    const previous = (await settings.projects.list(caller.accountId)).find(({ projectId }) => projectId === id);
+    const before = previous && { name: previous.name };
+    const fact = { action: 'project.renamed', subject: id, details: { name }, before } as const;
+    await settings.projects.rename(id, name, auditOf({ caller, clientAddress }, fact, settings.now()));
+  },
+
+  deleteProject: async ({ caller, clientAddress, params: { id } }) => {
     const requires = async () => {
       // An active rule would never fire again, and nothing would say so.
-      const rule = (await rules.listNeeding(caller.accountId)).find(
+      const rule = (await settings.rules.listNeeding(caller.accountId)).find(
         ({ condition }) => evaluatorOf(condition).filter?.project === id,
       );
       if (rule) {
@@ -66,8 +65,8 @@ export const deleteProject =
         );
       }
       // They would see nothing.
-      const limited = await projects.limitedTo(caller.accountId, id);
-      if ((await accounts.find(caller.accountId))?.signOn?.defaultProjects?.includes(id))
+      const limited = await settings.projects.limitedTo(caller.accountId, id);
+      if ((await settings.accounts.find(caller.accountId))?.signOn?.defaultProjects?.includes(id))
         limited.push('single sign-on');
       if (limited.length > 0) {
         const names = limited.length > MOST_NAMES ? [...limited.slice(0, MOST_NAMES), 'others'] : limited;
@@ -75,5 +74,6 @@ export const deleteProject =
       }
     };
     const fact = { action: 'project.deleted', subject: id } as const;
-    await projects.remove(id, { ...auditOf({ caller, clientAddress }, fact, now()), requires });
-  };
+    await settings.projects.remove(id, { ...auditOf({ caller, clientAddress }, fact, settings.now()), requires });
+  },
+});

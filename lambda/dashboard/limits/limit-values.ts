@@ -15,13 +15,13 @@ import { evaluatorOf } from '../../domain/limits/rule.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { Caller, CallerInput, Implementation } from '../../http/operation.ts';
+import type { Caller, CallerInput, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as budgetOperations from './budget-operations.ts';
 import type * as operations from './value-operations.ts';
 
 /** Both functions that serve these operations have these dependencies. */
-type Opened = Pick<Settings, 'rules' | 'keys' | 'users' | 'projects' | 'limitValues' | 'now'>;
+type Opened = Pick<Settings, 'rules' | 'keys' | 'users' | 'projects' | 'limitValues' | 'raises' | 'now'>;
 
 const NONE = '(none)';
 export const storedValue = (shown: string): string | null => (shown === NONE ? null : shown);
@@ -149,43 +149,9 @@ const view = ({ value, label, nanoUsd, source, override, isAtLimit, ...state }: 
 
 const cursors = pageCursor(z.int());
 
-export const listLimitValues =
-  (dependencies: Opened): Implementation<typeof operations.listLimitValues> =>
-  async ({ caller, params: { id }, query: { limit, ...wanted } }) => {
-    const { accountId } = caller;
-    const { period, states, items, stops, isCounted } = await readValues(dependencies, caller, id, wanted);
-    const from = wanted.cursor === undefined ? 0 : cursors.read(accountId, wanted.cursor);
-    const to = from + limit;
-    return {
-      items: items.slice(from, to).map((each) => view(each, stops)),
-      nextCursor: to < items.length ? cursors.write(accountId, to) : null,
-      period,
-      values: states.length,
-      blockedValues: stops ? states.filter(({ isAtLimit }) => isAtLimit).length : 0,
-      usedNanoUsd: states.reduce((sum, { usedNanoUsd }) => sum + usedNanoUsd, 0),
-      isCounted,
-    };
-  };
-
 const COLUMNS =
   'value,name,limit_usd,limit_source,used_usd,reserved_usd,remaining_usd,percent_used,is_blocked,unpriced_requests';
 const usd = (nanoUsd: number | null): string | null => (nanoUsd === null ? null : usdOf(nanoUsd));
-
-export const exportLimitValues =
-  (dependencies: Opened): Implementation<typeof operations.exportLimitValues> =>
-  async ({ caller, params: { id }, query }) => {
-    const { items, stops } = await readValues(dependencies, caller, id, query);
-    return (async function* () {
-      yield `${COLUMNS}\r\n`;
-      for (const each of items) {
-        const { value, label, ...of } = view(each, stops);
-        const amounts = [usd(of.usedNanoUsd), usd(of.reservedNanoUsd), usd(of.remainingNanoUsd), of.percentUsed];
-        // Our own numbers need no guard against formulas, which would turn negative ones into text.
-        const ours = [usd(of.limitNanoUsd), of.limitSource, ...amounts, of.isBlocked, of.unpricedRequests];
-        yield `${[csvField(value), csvField(label), ...ours].join(',')}\r\n`;
-      }
-    })();
-  };
 
 /** One value as it is now; undefined where its limit has no period now. */
 const readState = async (dependencies: Opened, accountId: string, found: Found, value: string | null) => {
@@ -215,37 +181,6 @@ export const findValue = async (
   if (state === undefined) throw new NotFoundError('The budget has no period now.');
   return { ...found, state };
 };
-
-export const readLimitValue =
-  (dependencies: Opened): Implementation<typeof operations.readLimitValue> =>
-  async ({ caller, params: { id, value } }) =>
-    (await findValue(dependencies, caller, id, storedValue(value))).state;
-
-/** The values of limits that are the caller's own. A project is not: others spend in it. */
-export const listOwnLimits =
-  (dependencies: Opened & Pick<Settings, 'raises'>): Implementation<typeof operations.listOwnLimits> =>
-  async ({ caller: { accountId, userId } }) => {
-    const belongings = await readBelongings(dependencies, accountId);
-    const own = belongings.keys.filter((key) => key.status === 'active' && key.ownerUserId === userId);
-    const valuesOf = { member: [userId], key: own.map(({ keyId }) => keyId) };
-    const raises = await dependencies.raises.list(accountId, dependencies.now());
-    const found = (await dependencies.rules.list(accountId)).flatMap((rule) => limitOfRule(rule, belongings) ?? []);
-    const items = found.map(async (limit) => {
-      const { id: budgetId, name: budgetName, each } = limit.limit;
-      if (!limit.isActive || (each !== 'member' && each !== 'key')) return [];
-      const [job, ...states] = await Promise.all([
-        dependencies.limitValues.uncounted.find(accountId, budgetId),
-        ...valuesOf[each].map((value) => readState(dependencies, accountId, limit, value)),
-      ]);
-      const isCounted = isDone(job);
-      const raiseOf = (value: string) =>
-        raises.find((raise) => raise.budgetId === budgetId && raise.value === value) ?? null;
-      return states.flatMap((state) =>
-        state ? [{ ...state, budgetId, budgetName, each, isCounted, raise: raiseOf(state.value) }] : [],
-      );
-    });
-    return { items: (await Promise.all(items)).flat() };
-  };
 
 const textOf = (override: Override | null) =>
   override && {
@@ -297,17 +232,76 @@ export const planOverride = async (
   };
 };
 
-export const setLimitOverride =
-  (dependencies: Opened): Implementation<typeof budgetOperations.setLimitOverride> =>
-  async ({ params: { id, value }, body, ...from }) => {
-    const { until, action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, body);
-    await dependencies.limitValues.setOverride(action, audit);
-    return { amount: body.amount, until };
-  };
+export const readLimitValues = (opened: Opened): Implementations<typeof operations> => ({
+  listLimitValues: async ({ caller, params: { id }, query: { limit, ...wanted } }) => {
+    const { accountId } = caller;
+    const { period, states, items, stops, isCounted } = await readValues(opened, caller, id, wanted);
+    const from = wanted.cursor === undefined ? 0 : cursors.read(accountId, wanted.cursor);
+    const to = from + limit;
+    return {
+      items: items.slice(from, to).map((each) => view(each, stops)),
+      nextCursor: to < items.length ? cursors.write(accountId, to) : null,
+      period,
+      values: states.length,
+      blockedValues: stops ? states.filter(({ isAtLimit }) => isAtLimit).length : 0,
+      usedNanoUsd: states.reduce((sum, { usedNanoUsd }) => sum + usedNanoUsd, 0),
+      isCounted,
+    };
+  },
 
-export const removeLimitOverride =
-  (dependencies: Opened): Implementation<typeof budgetOperations.removeLimitOverride> =>
-  async ({ params: { id, value }, ...from }) => {
-    const { action, audit } = await planOverride(dependencies, from, { id, value: storedValue(value) }, null);
-    await dependencies.limitValues.setOverride(action, audit);
-  };
+  exportLimitValues: async ({ caller, params: { id }, query }) => {
+    const { items, stops } = await readValues(opened, caller, id, query);
+    return (async function* () {
+      yield `${COLUMNS}\r\n`;
+      for (const each of items) {
+        const { value, label, ...of } = view(each, stops);
+        const amounts = [usd(of.usedNanoUsd), usd(of.reservedNanoUsd), usd(of.remainingNanoUsd), of.percentUsed];
+        // Our own numbers need no guard against formulas, which would turn negative ones into text.
+        const ours = [usd(of.limitNanoUsd), of.limitSource, ...amounts, of.isBlocked, of.unpricedRequests];
+        yield `${[csvField(value), csvField(label), ...ours].join(',')}\r\n`;
+      }
+    })();
+  },
+
+  readLimitValue: async ({ caller, params: { id, value } }) =>
+    (await findValue(opened, caller, id, storedValue(value))).state,
+
+  /** The values of limits that are the caller's own. A project is not: others spend in it. */
+  listOwnLimits: async ({ caller: { accountId, userId } }) => {
+    const belongings = await readBelongings(opened, accountId);
+    const own = belongings.keys.filter((key) => key.status === 'active' && key.ownerUserId === userId);
+    const valuesOf = { member: [userId], key: own.map(({ keyId }) => keyId) };
+    const raises = await opened.raises.list(accountId, opened.now());
+    const found = (await opened.rules.list(accountId)).flatMap((rule) => limitOfRule(rule, belongings) ?? []);
+    const items = found.map(async (limit) => {
+      const { id: budgetId, name: budgetName, each } = limit.limit;
+      if (!limit.isActive || (each !== 'member' && each !== 'key')) return [];
+      const [job, ...states] = await Promise.all([
+        opened.limitValues.uncounted.find(accountId, budgetId),
+        ...valuesOf[each].map((value) => readState(opened, accountId, limit, value)),
+      ]);
+      const isCounted = isDone(job);
+      const raiseOf = (value: string) =>
+        raises.find((raise) => raise.budgetId === budgetId && raise.value === value) ?? null;
+      return states.flatMap((state) =>
+        state ? [{ ...state, budgetId, budgetName, each, isCounted, raise: raiseOf(state.value) }] : [],
+      );
+    });
+    return { items: (await Promise.all(items)).flat() };
+  },
+});
+
+export const changeOverrides = (
+  opened: Opened,
+): Implementations<typeof budgetOperations, 'setLimitOverride' | 'removeLimitOverride'> => ({
+  setLimitOverride: async ({ params: { id, value }, body, ...from }) => {
+    const { until, action, audit } = await planOverride(opened, from, { id, value: storedValue(value) }, body);
+    await opened.limitValues.setOverride(action, audit);
+    return { amount: body.amount, until };
+  },
+
+  removeLimitOverride: async ({ params: { id, value }, ...from }) => {
+    const { action, audit } = await planOverride(opened, from, { id, value: storedValue(value) }, null);
+    await opened.limitValues.setOverride(action, audit);
+  },
+});

@@ -3,7 +3,7 @@ import { hasKey, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.t
 import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
-import type { Caller, CallerInput, Implementation } from '../../http/operation.ts';
+import type { Caller, CallerInput, Implementations } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { requireOwned } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
@@ -88,46 +88,40 @@ const write = async (
   return { ...view(rule), enforcedFrom: new Date(at.getTime() + KNOWN_ON_KEYS_MS).toISOString() };
 };
 
-export const listAccessRules =
-  ({ blocks }: Settings): Implementation<typeof operations.listAccessRules> =>
-  async ({ caller }) => {
+export const manageAccess = (settings: Settings): Implementations<typeof operations> => ({
+  listAccessRules: async ({ caller }) => {
     const { sees } = scopeOf(caller);
-    const seen = (await blocks.read(caller.accountId)).access.filter(
+    const seen = (await settings.blocks.read(caller.accountId)).access.filter(
       ({ scope: { key, project } }) =>
         (key === undefined || hasKey(sees, key)) && (project === undefined || hasProject(sees, project)),
     );
     return { items: seen.map(view) };
-  };
+  },
 
-export const createAccessRule =
-  (dependencies: Settings): Implementation<typeof operations.createAccessRule> =>
-  (from) => {
+  createAccessRule: (from) => {
     const rule = {
-      id: dependencies.newId(),
+      id: settings.newId(),
       ...from.body,
-      createdAt: dependencies.now().toISOString(),
+      createdAt: settings.now().toISOString(),
     };
-    return write(dependencies, from, () => rule);
-  };
+    return write(settings, from, () => rule);
+  },
 
-export const updateAccessRule =
-  (dependencies: Settings): Implementation<typeof operations.updateAccessRule> =>
-  (from) =>
-    write(dependencies, from, (stored) => {
+  updateAccessRule: (from) =>
+    write(settings, from, (stored) => {
       const { id, createdAt, ...previous } = findIn(stored, from.params.id);
       return { id, ...parseWith(operations.createAccessRule.body, { ...previous, ...from.body }), createdAt };
-    });
+    }),
 
-export const deleteAccessRule =
-  (dependencies: Settings): Implementation<typeof operations.deleteAccessRule> =>
-  async ({ caller, clientAddress, params: { id } }) => {
-    await dependencies.blocks.change(
+  deleteAccessRule: async ({ caller, clientAddress, params: { id } }) => {
+    await settings.blocks.change(
       caller.accountId,
       ({ access, ...others }) => {
         const rule = findIn(access, id);
         return { ...others, access: access.filter((each) => each !== rule) };
       },
-      () => [auditOf({ caller, clientAddress }, { action: 'access_rule.deleted', subject: id }, dependencies.now())],
+      () => [auditOf({ caller, clientAddress }, { action: 'access_rule.deleted', subject: id }, settings.now())],
     );
-    await writePolicy(dependencies, caller.accountId);
-  };
+    await writePolicy(settings, caller.accountId);
+  },
+});

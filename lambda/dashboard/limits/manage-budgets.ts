@@ -104,14 +104,7 @@ const conditionOf = (config: object): BudgetCondition => ({
   config: requireSound(config as BudgetConfig),
 });
 
-export const {
-  list: listBudgets,
-  get: getBudget,
-  create: createBudget,
-  preview: previewBudget,
-  update: updateBudget,
-  remove: deleteBudget,
-} = itemsOf(
+const items = itemsOf(
   {
     noun: 'budget',
     audited: 'budget',
@@ -128,3 +121,14 @@ export const {
   },
   applyBudgets,
 );
+
+export const listBudgets = items.list;
+
+export const manageBudgets = (settings: Settings) => ({
+  listBudgets: listBudgets(settings),
+  getBudget: items.get(settings),
+  createBudget: items.create(settings),
+  previewBudget: items.preview(settings),
+  updateBudget: items.update(settings),
+  deleteBudget: items.remove(settings),
+});

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ForbiddenError, invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Block, type Blocks, isInForce } from '../../domain/limits/block.ts';
 import { MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
-import type { Caller, Implementation, Input } from '../../http/operation.ts';
+import type { Caller, Implementation, Implementations, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { KNOWN_MS, KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
 import type * as operations from './budget-operations.ts';
@@ -57,46 +57,6 @@ export const listPauses =
       .map(view),
   });
 
-export const createPause =
-  (dependencies: Settings): Implementation<typeof operations.createPause> =>
-  async ({ caller, clientAddress, body: { name, scope, minutes } }) => {
-    const { accountId } = caller;
-    const { session, key: _, project: projectId, ...others } = scope;
-    const keyIds = await keyIdsOf(dependencies, caller, scope);
-    const at = dependencies.now();
-    const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
-    const pause: Block = {
-      id: dependencies.newId(),
-      kind: 'pause',
-      name,
-      scope: { ...others, ...(keyIds && { keyIds }), ...(session !== undefined && { sessionId: session }) },
-      startedAt: at.toISOString(),
-      startedBy: caller.userId,
-      until: minutes === null ? null : after(minutes * MINUTE_MS),
-      amountNanoUsd: null,
-      spentNanoUsd: null,
-      ...(projectId !== undefined && { projectId }),
-    };
-    if (!isSeen(caller, pause))
-      throw new ForbiddenError('You see only a part of this account. Pause a key or project that you see.');
-    const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
-    const isKnown = async () => (await dependencies.accounts.find(accountId))?.withoutBlocks !== undefined;
-    const wasKnown = await isKnown();
-    await dependencies.blockCopies.expect(accountId);
-    await dependencies.blocks.change(
-      accountId,
-      (blocks) => {
-        const { blocks: changed, ended } = withPause(blocks, pause, at);
-        if (ended) throw new LimitReachedError(`An account may have ${MAX_PAUSES} pauses. End one first.`);
-        return changed;
-      },
-      () => [auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at)],
-    );
-    const enforcedFrom = after(wasKnown && (await isKnown()) ? KNOWN_MS : KNOWN_ON_KEYS_MS);
-    await writePolicy(dependencies, accountId);
-    return { ...view(pause), enforcedFrom };
-  };
-
 /** @throws NotFoundError */
 const findPause = ({ blocks }: Blocks, id: string, caller: Caller, at: Date): Block => {
   const pause = blocks.find((block) => block.id === id && block.kind === 'pause' && isInForce(block, at));
@@ -117,12 +77,53 @@ const requireOthers = async (
     throw new ForbiddenError('This pause stops only you. Ask an owner or admin to end it.');
 };
 
-export const endPause =
-  (dependencies: Settings): Implementation<typeof operations.endPause> =>
-  async ({ caller, clientAddress, params: { id } }) => {
-    const at = dependencies.now();
-    const { blocks } = dependencies;
-    await requireOthers(dependencies, caller, findPause(await blocks.read(caller.accountId), id, caller, at));
+export const managePauses = (
+  settings: Settings,
+): Implementations<typeof operations, 'listPauses' | 'createPause' | 'endPause'> => ({
+  listPauses: listPauses(settings),
+
+  createPause: async ({ caller, clientAddress, body: { name, scope, minutes } }) => {
+    const { accountId } = caller;
+    const { session, key: _, project: projectId, ...others } = scope;
+    const keyIds = await keyIdsOf(settings, caller, scope);
+    const at = settings.now();
+    const after = (ms: number) => new Date(at.getTime() + ms).toISOString();
+    const pause: Block = {
+      id: settings.newId(),
+      kind: 'pause',
+      name,
+      scope: { ...others, ...(keyIds && { keyIds }), ...(session !== undefined && { sessionId: session }) },
+      startedAt: at.toISOString(),
+      startedBy: caller.userId,
+      until: minutes === null ? null : after(minutes * MINUTE_MS),
+      amountNanoUsd: null,
+      spentNanoUsd: null,
+      ...(projectId !== undefined && { projectId }),
+    };
+    if (!isSeen(caller, pause))
+      throw new ForbiddenError('You see only a part of this account. Pause a key or project that you see.');
+    const details = { name, scope: JSON.stringify(scope), until: String(pause.until) };
+    const isKnown = async () => (await settings.accounts.find(accountId))?.withoutBlocks !== undefined;
+    const wasKnown = await isKnown();
+    await settings.blockCopies.expect(accountId);
+    await settings.blocks.change(
+      accountId,
+      (blocks) => {
+        const { blocks: changed, ended } = withPause(blocks, pause, at);
+        if (ended) throw new LimitReachedError(`An account may have ${MAX_PAUSES} pauses. End one first.`);
+        return changed;
+      },
+      () => [auditOf({ caller, clientAddress }, { action: 'pause.started', subject: pause.id, details }, at)],
+    );
+    const enforcedFrom = after(wasKnown && (await isKnown()) ? KNOWN_MS : KNOWN_ON_KEYS_MS);
+    await writePolicy(settings, accountId);
+    return { ...view(pause), enforcedFrom };
+  },
+
+  endPause: async ({ caller, clientAddress, params: { id } }) => {
+    const at = settings.now();
+    const { blocks } = settings;
+    await requireOthers(settings, caller, findPause(await blocks.read(caller.accountId), id, caller, at));
     await blocks.change(
       caller.accountId,
       (stored) => {
@@ -131,5 +132,6 @@ export const endPause =
       },
       () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],
     );
-    await writePolicy(dependencies, caller.accountId);
-  };
+    await writePolicy(settings, caller.accountId);
+  },
+});

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../domain/calendar/units.ts';
 import { dayOf } from '../../domain/calendar/utc.ts';
 import { invalid, NotFoundError, orUndefined } from '../../domain/errors.ts';
 import { type AlertCondition, isRuleIn, ruleConditionSchema } from '../../domain/limits/rule.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { postMessage, resultOf } from '../../integrations/channels.ts';
 import type { Settings } from '../open-settings.ts';
@@ -14,7 +14,7 @@ import { writePolicy } from './block-policy.ts';
 import { itemsOf } from './manage-items.ts';
 import { mergePatch } from './rule-changes.ts';
 import { membersOf } from './rule-members.ts';
-import type { testRule as operation } from './rule-operations.ts';
+import type * as operations from './rule-operations.ts';
 
 /** Merges a patch into the config and validates it by the rule type's schema. A pause is replaced: null is a value of its `minutes`. */
 const patchCondition = (
@@ -28,14 +28,7 @@ const patchCondition = (
   }) as AlertCondition;
 };
 
-export const {
-  list: listRules,
-  get: getRule,
-  create: createRule,
-  preview: previewRule,
-  update: updateRule,
-  remove: deleteRule,
-} = itemsOf(
+const items = itemsOf(
   {
     noun: 'alert rule',
     audited: 'alert_rule',
@@ -57,10 +50,19 @@ export const {
   },
 );
 
-/** Posts a test message on the channels of a rule or budget. Nothing is stored. */
-export const testRule =
-  ({ rules, postWebhook, dashboardUrl, now }: Settings): Implementation<typeof operation> =>
-  async ({ caller, params: { id } }) => {
+export const listRules = items.list;
+
+export const manageRules = (settings: Settings): Implementations<typeof operations> => ({
+  listRules: listRules(settings),
+  getRule: items.get(settings),
+  createRule: items.create(settings),
+  previewRule: items.preview(settings),
+  updateRule: items.update(settings),
+  deleteRule: items.remove(settings),
+
+  /** Posts a test message on the channels of a rule or budget. Nothing is stored. */
+  testRule: async ({ caller, params: { id } }) => {
+    const { rules, postWebhook, dashboardUrl, now } = settings;
     const { accountId } = caller;
     const rule = await orUndefined(rules.find(accountId, id));
     if (!rule || !isRuleIn(scopeOf(caller).sees, rule.condition)) throw new NotFoundError('There is no such rule.');
@@ -91,4 +93,5 @@ export const testRule =
     const message = alertMessage(alert, links);
     const sent = channels.map((channel) => resultOf(channel, postMessage(postWebhook, rule, channel, message, at)));
     return { items: await Promise.all(sent) };
-  };
+  },
+});

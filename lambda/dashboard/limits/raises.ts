@@ -10,7 +10,7 @@ import { RAISE_DAYS, type Raise } from '../../domain/limits/raise.ts';
 import type { Mail } from '../../domain/mail/mail.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementations } from '../../http/operation.ts';
 import { mailMembers, postMessage, resultOf } from '../../integrations/channels.ts';
 import type { Settings } from '../open-settings.ts';
 import { findValue, isSeen, type MaySee, planOverride, storedValue } from './limit-values.ts';
@@ -66,12 +66,21 @@ const mayAsk =
     return sent.length > 0 && sent.every(({ keyId }) => hasKey(sees, keyId));
   };
 
-export const askForRaise =
-  (dependencies: Settings): Implementation<typeof operations.askForRaise> =>
-  async ({ caller, clientAddress, params: { id, value }, body: { amount, reason } }) => {
-    const { raises, newId, postWebhook, dashboardUrl, now } = dependencies;
+/** A response of Lambda has 6 MB at most, and a raise may have 4 KB. */
+const MAX_LISTED = 1_500;
+
+/** @throws ForbiddenError where a raise is the caller's own */
+const requireOthers = ({ keys }: Found, { userId }: Caller, { askedBy, each, value }: Raise): void => {
+  const owner = each === 'key' ? keys.find(({ keyId }) => keyId === value)?.ownerUserId : each === 'member' && value;
+  if (askedBy.userId === userId || owner === userId)
+    throw new ForbiddenError('Nobody decides a raise of their own. Ask another owner or admin.');
+};
+
+export const manageRaises = (settings: Settings): Implementations<typeof operations> => ({
+  askForRaise: async ({ caller, clientAddress, params: { id, value }, body: { amount, reason } }) => {
+    const { raises, newId, postWebhook, dashboardUrl, now } = settings;
     const { accountId, userId, name } = caller;
-    const found = await findValue(dependencies, caller, id, storedValue(value), mayAsk(dependencies));
+    const found = await findValue(settings, caller, id, storedValue(value), mayAsk(settings));
     const { limit, state, rule } = found;
     const limitNanoUsd = requireMore(found, amount);
     const at = now();
@@ -93,48 +102,34 @@ export const askForRaise =
     const message = raiseMessage(raise, dashboardUrl);
     const posted = rule.channels.filter((channel) => channel !== 'email');
     const sent = await Promise.all([
-      sentBy(dependencies, 'email', mailTo(dependencies, accountId, isFor, raiseMail(raise, dashboardUrl))),
-      ...posted.map((channel) => sentBy(dependencies, channel, postMessage(postWebhook, rule, channel, message, at))),
+      sentBy(settings, 'email', mailTo(settings, accountId, isFor, raiseMail(raise, dashboardUrl))),
+      ...posted.map((channel) => sentBy(settings, channel, postMessage(postWebhook, rule, channel, message, at))),
     ]);
     return { ...raise, sentBy: sent.flat() };
-  };
+  },
 
-/** A response of Lambda has 6 MB at most, and a raise may have 4 KB. */
-const MAX_LISTED = 1_500;
-
-export const listRaises =
-  ({ raises, rules, now }: Settings): Implementation<typeof operations.listRaises> =>
-  async ({ caller }) => {
+  listRaises: async ({ caller }) => {
     const { accountId, userId } = caller;
-    const known = new Set((await rules.list(accountId)).map(({ ruleId }) => ruleId));
+    const known = new Set((await settings.rules.list(accountId)).map(({ ruleId }) => ruleId));
     const seesAll = scopeOf(caller).sees.keyIds === undefined;
     const isSeen = ({ budgetId, askedBy }: Raise) => known.has(budgetId) && (seesAll || askedBy.userId === userId);
-    return { items: (await raises.list(accountId, now())).filter(isSeen).slice(0, MAX_LISTED) };
-  };
+    return { items: (await settings.raises.list(accountId, settings.now())).filter(isSeen).slice(0, MAX_LISTED) };
+  },
 
-/** @throws ForbiddenError where a raise is the caller's own */
-const requireOthers = ({ keys }: Found, { userId }: Caller, { askedBy, each, value }: Raise): void => {
-  const owner = each === 'key' ? keys.find(({ keyId }) => keyId === value)?.ownerUserId : each === 'member' && value;
-  if (askedBy.userId === userId || owner === userId)
-    throw new ForbiddenError('Nobody decides a raise of their own. Ask another owner or admin.');
-};
-
-export const decideRaise =
-  (dependencies: Settings): Implementation<typeof operations.decideRaise> =>
-  async ({ caller, clientAddress, params: { id }, body }) => {
-    const { raises, dashboardUrl, now } = dependencies;
+  decideRaise: async ({ caller, clientAddress, params: { id }, body }) => {
+    const { raises, dashboardUrl, now } = settings;
     const { accountId, userId, name } = caller;
     const at = now();
     const raise = (await raises.list(accountId, at)).find((each) => each.id === id);
     if (!raise) throw new NotFoundError('There is no such raise.');
     const value = storedValue(raise.value);
-    const found = await findValue(dependencies, caller, raise.budgetId, value);
+    const found = await findValue(settings, caller, raise.budgetId, value);
     requireOthers(found, caller, raise);
     const { isApproved, amount = raise.amount, until } = body;
     if (isApproved && raise.status === 'pending') requireMore(found, amount);
     const of = { id: raise.budgetId, value };
     const override = isApproved
-      ? await planOverride(dependencies, { caller, clientAddress }, of, { amount, until, isRaise: true })
+      ? await planOverride(settings, { caller, clientAddress }, of, { amount, until, isRaise: true })
       : undefined;
     const decided: Raise = {
       ...raise,
@@ -149,6 +144,7 @@ export const decideRaise =
     await raises.decide(accountId, decided, found.rule.revision, override?.action, audits);
     const isAsker = (member: Recipient) => member.userId === raise.askedBy.userId;
     const mail = raiseDecidedMail(decided, `${dashboardUrl}/access`);
-    await sentBy(dependencies, 'email', mailTo(dependencies, accountId, isAsker, mail));
+    await sentBy(settings, 'email', mailTo(settings, accountId, isAsker, mail));
     return decided;
-  };
+  },
+});

@@ -12,7 +12,7 @@ import { DAY_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
 import { invitationMail } from '../../domain/mail/account-mails.ts';
 import { mapError } from '../../http/error-map.ts';
-import type { CallerInput, Implementation, Input } from '../../http/operation.ts';
+import type { CallerInput, Implementations, Input } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { mailed } from '../auth/steps.ts';
@@ -80,12 +80,6 @@ const mailLink = async (
 /** A response of Lambda has 6 MB at most, and an invitation to 50 projects 3 KB. */
 const MAX_LISTED = 2_000;
 
-export const listInvitations =
-  ({ members, now }: Identity): Implementation<typeof operations.listInvitations> =>
-  async ({ caller: { accountId } }) => ({
-    items: (await members.invitations(accountId)).slice(-MAX_LISTED).map((invitation) => view(invitation, now())),
-  });
-
 /** Invites one address. The caller has checked who invites, and that there is room. */
 const invite = async (
   dependencies: Identity,
@@ -108,22 +102,30 @@ const invite = async (
   return invitation;
 };
 
-export const inviteMember =
-  (dependencies: Identity): Implementation<typeof operations.inviteMember> =>
-  async (input) => {
-    const { members, users, now } = dependencies;
-    await requireVerified(users, input.caller.userId);
-    await members.requireRoom(input.caller.accountId, now().toISOString());
-    return view(await invite(dependencies, input, input.body), now());
-  };
-
 /** API Gateway ends a request after 29 s, and the mail of a line may take 20. What is left then is for the next one. */
 const BATCH_MS = 8_000;
 
-export const inviteMembers =
-  (dependencies: Identity): Implementation<typeof operations.inviteMembers> =>
-  async (input) => {
-    const { members, users, now } = dependencies;
+export const manageInvitations = (
+  identity: Identity,
+): Implementations<
+  typeof operations,
+  'listInvitations' | 'inviteMember' | 'inviteMembers' | 'resendInvitation' | 'revokeInvitation'
+> => ({
+  listInvitations: async ({ caller: { accountId } }) => ({
+    items: (await identity.members.invitations(accountId))
+      .slice(-MAX_LISTED)
+      .map((invitation) => view(invitation, identity.now())),
+  }),
+
+  inviteMember: async (input) => {
+    const { members, users, now } = identity;
+    await requireVerified(users, input.caller.userId);
+    await members.requireRoom(input.caller.accountId, now().toISOString());
+    return view(await invite(identity, input, input.body), now());
+  },
+
+  inviteMembers: async (input) => {
+    const { members, users, now } = identity;
     const { lines } = input.body;
     const endsAt = now().getTime() + BATCH_MS;
     await requireVerified(users, input.caller.userId);
@@ -131,7 +133,7 @@ export const inviteMembers =
     const inviteLine = async (line: (typeof lines)[number]) => {
       if (now().getTime() > endsAt) return { status: 'left' as const, error: null };
       try {
-        await invite(dependencies, input, parseWith(operations.inviteMember.body, line));
+        await invite(identity, input, parseWith(operations.inviteMember.body, line));
         return { status: 'invited' as const, error: null };
       } catch (error) {
         const { code, message, violations } = mapError(error);
@@ -144,34 +146,31 @@ export const inviteMembers =
     // One after another: each is an entry in the audit log, which is a chain.
     for (const line of lines) items.push({ email: line.email, ...(await inviteLine(line)) });
     return { items };
-  };
+  },
 
-export const resendInvitation =
-  (dependencies: Identity): Implementation<typeof operations.resendInvitation> =>
-  async ({ caller, clientAddress, params: { id } }) => {
-    const { members, now } = dependencies;
+  resendInvitation: async ({ caller, clientAddress, params: { id } }) => {
+    const { members, now } = identity;
     const { accountId, userId } = caller;
-    await requireVerified(dependencies.users, userId);
+    await requireVerified(identity.users, userId);
     const former = await members.findInvitation(accountId, id);
     if (former === undefined) throw new NotFoundError('There is no such invitation.');
     requireMayGive(caller.role, former.role);
-    await requireFreeAddress(dependencies, accountId, former.email);
-    const { token, sent } = newLink(dependencies, accountId, id);
+    await requireFreeAddress(identity, accountId, former.email);
+    const { token, sent } = newLink(identity, accountId, id);
     const invitation = { ...former, invitedBy: userId, ...sent };
     const details = { email: former.email, role: former.role };
     const fact = { action: 'invitation.sent_again', subject: id, details } as const;
     const audit = auditOf({ caller, clientAddress }, fact, now());
     await members.renewInvitation(invitation, former.tokenHash, audit);
-    await mailLink(dependencies, invitation, token, caller.name);
+    await mailLink(identity, invitation, token, caller.name);
     return view(invitation, now());
-  };
+  },
 
-export const revokeInvitation =
-  ({ members, now }: Identity): Implementation<typeof operations.revokeInvitation> =>
-  async ({ caller, clientAddress, params: { id } }) => {
+  revokeInvitation: async ({ caller, clientAddress, params: { id } }) => {
     const { accountId } = caller;
-    const invitation = await members.findInvitation(accountId, id);
+    const invitation = await identity.members.findInvitation(accountId, id);
     if (invitation === undefined) throw new NotFoundError('There is no such invitation.');
     const fact = { action: 'invitation.revoked', subject: id, details: { email: invitation.email } } as const;
-    await members.revokeInvitation(id, auditOf({ caller, clientAddress }, fact, now()));
-  };
+    await identity.members.revokeInvitation(id, auditOf({ caller, clientAddress }, fact, identity.now()));
+  },
+});

@@ -3,17 +3,13 @@ import type { ServiceKey } from '../../data/accounts/service-keys.ts';
 import { checkMember, type User } from '../../data/accounts/users.ts';
 import { projectRoles, type Role, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { invalid, NotFoundError } from '../../domain/errors.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementation, Implementations } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import { endTokensAbove } from '../tokens/manage-tokens.ts';
 import type * as operations from './operations.ts';
 
 const view = (user: User) => ({ ...user, projects: user.projects ?? null });
-
-export const listMembers =
-  ({ members }: Identity): Implementation<typeof operations.listMembers> =>
-  async ({ caller: { accountId } }) => ({ items: (await members.list(accountId)).map(view) });
 
 const detailsOf = ({ email, role, projects }: Pick<User, 'email' | 'role' | 'projects'>) => ({
   email,
@@ -26,44 +22,6 @@ const copyRoles = ({ keys, users }: Identity, accountId: string, userIds: readon
     const found = await Promise.all(userIds.map(users.find));
     return new Map(found.flatMap((user) => (user?.accountId === accountId ? [[user.userId, user.role]] : [])));
   });
-
-export const changeMember =
-  (dependencies: Identity): Implementation<typeof operations.changeMember> =>
-  async (input) => {
-    const { members, now } = dependencies;
-    const { caller, params, body } = input;
-    const { userId } = params;
-    const { revokeTokens: revoke, ...changes } = body;
-    const member = await members.find(caller.accountId, userId);
-    const role: Role = changes.role ?? member.role;
-    requireMayGive(caller.role, role);
-    const requires = () => requireProjects(dependencies.projects, caller.accountId, role, changes.projects);
-    const mayHaveProjects = (projectRoles as readonly Role[]).includes(role);
-    const projects =
-      (changes.projects === undefined && mayHaveProjects ? member.projects : changes.projects) ?? undefined;
-    const changed = { ...member, role, projects };
-    const [details, before] = [detailsOf(changed), detailsOf(member)];
-    const fact = { action: 'member.role_changed', subject: userId, details, before } as const;
-    await members.change(member, { role, projects }, { ...auditOf(input, fact, now()), requires });
-    await copyRoles(dependencies, caller.accountId, [userId]);
-    const tokens = await endTokensAbove(dependencies, input, userId, changed, revoke);
-    return { ...view(changed), tokens };
-  };
-
-export const transferOwnership =
-  (dependencies: Identity): Implementation<typeof operations.transferOwnership> =>
-  async (input) => {
-    const { members, now } = dependencies;
-    const { caller, params, query } = input;
-    const { userId } = params;
-    requireMayGive(caller.role, 'owner');
-    const { email } = await members.find(caller.accountId, userId);
-    const fact = { action: 'ownership.transferred', subject: userId, details: { email } } as const;
-    await members.transferOwnership(caller.userId, userId, auditOf(input, fact, now()));
-    await copyRoles(dependencies, caller.accountId, [caller.userId, userId]);
-    const revoke = query.revokeTokens === 'true';
-    return { tokens: await endTokensAbove(dependencies, input, caller.userId, { role: 'admin' }, revoke) };
-  };
 
 /** Ends a membership, and the sessions. Without it nobody gets in, so that a failure of the latter is logged and not returned. */
 const end = async (
@@ -113,29 +71,68 @@ const passOn = async (
   }
 };
 
-/** Once more, it finishes what a request began that ran out of time, though the user is no member any more. */
-export const removeMember =
-  (dependencies: Identity): Implementation<typeof operations.removeMember> =>
-  async (input) => {
-    const { members, keys } = dependencies;
+export const manageMembers = (
+  identity: Identity,
+): Implementations<
+  typeof operations,
+  'listMembers' | 'changeMember' | 'transferOwnership' | 'removeMember' | 'leaveAccount'
+> => ({
+  listMembers: async ({ caller: { accountId } }) => ({ items: (await identity.members.list(accountId)).map(view) }),
+
+  changeMember: async (input) => {
+    const { members, now } = identity;
+    const { caller, params, body } = input;
+    const { userId } = params;
+    const { revokeTokens: revoke, ...changes } = body;
+    const member = await members.find(caller.accountId, userId);
+    const role: Role = changes.role ?? member.role;
+    requireMayGive(caller.role, role);
+    const requires = () => requireProjects(identity.projects, caller.accountId, role, changes.projects);
+    const mayHaveProjects = (projectRoles as readonly Role[]).includes(role);
+    const projects =
+      (changes.projects === undefined && mayHaveProjects ? member.projects : changes.projects) ?? undefined;
+    const changed = { ...member, role, projects };
+    const [details, before] = [detailsOf(changed), detailsOf(member)];
+    const fact = { action: 'member.role_changed', subject: userId, details, before } as const;
+    await members.change(member, { role, projects }, { ...auditOf(input, fact, now()), requires });
+    await copyRoles(identity, caller.accountId, [userId]);
+    const tokens = await endTokensAbove(identity, input, userId, changed, revoke);
+    return { ...view(changed), tokens };
+  },
+
+  transferOwnership: async (input) => {
+    const { members, now } = identity;
+    const { caller, params, query } = input;
+    const { userId } = params;
+    requireMayGive(caller.role, 'owner');
+    const { email } = await members.find(caller.accountId, userId);
+    const fact = { action: 'ownership.transferred', subject: userId, details: { email } } as const;
+    await members.transferOwnership(caller.userId, userId, auditOf(input, fact, now()));
+    await copyRoles(identity, caller.accountId, [caller.userId, userId]);
+    const revoke = query.revokeTokens === 'true';
+    return { tokens: await endTokensAbove(identity, input, caller.userId, { role: 'admin' }, revoke) };
+  },
+
+  /** Once more, it finishes what a request began that ran out of time, though the user is no member any more. */
+  removeMember: async (input) => {
+    const { members, keys } = identity;
     const { accountId } = input.caller;
     const { userId } = input.params;
     const { revokeTokens, keys: becomes, to } = input.query;
     const member = await members.findRemovable(accountId, userId);
     const heir = becomes === 'hand-over' ? requireHeir(await members.list(accountId), userId, to) : undefined;
-    if (member) await end(dependencies, input, member, 'member.removed');
+    if (member) await end(identity, input, member, 'member.removed');
     const owned = (await keys.listActive(accountId)).filter(({ ownerUserId }) => ownerUserId === userId);
     const kept = [];
-    for (const key of owned) if (!(await passOn(dependencies, input, key, becomes, heir))) kept.push(key);
-    const tokens = await endTokensAbove(dependencies, input, userId, null, revokeTokens === 'true');
+    for (const key of owned) if (!(await passOn(identity, input, key, becomes, heir))) kept.push(key);
+    const tokens = await endTokensAbove(identity, input, userId, null, revokeTokens === 'true');
     if (!member && owned.length + tokens.length === 0) throw new NotFoundError('There is no such member.');
     return { activeKeys: kept.map(({ keyId, name, maskedKey }) => ({ id: keyId, name, maskedKey })), tokens };
-  };
+  },
 
-export const leaveAccount =
-  (dependencies: Identity): Implementation<typeof operations.leaveAccount> =>
-  async (input) => {
+  leaveAccount: async (input) => {
     const { accountId, userId } = input.caller;
-    await end(dependencies, input, await dependencies.members.find(accountId, userId), 'member.left');
-    await endTokensAbove(dependencies, input, userId, null, true);
-  };
+    await end(identity, input, await identity.members.find(accountId, userId), 'member.left');
+    await endTokensAbove(identity, input, userId, null, true);
+  },
+});

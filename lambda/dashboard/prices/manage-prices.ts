@@ -4,7 +4,7 @@ import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.t
 import { factorText } from '../../domain/own-prices/fraction.ts';
 import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
 import { withChange } from '../../domain/own-prices/price-job.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import { requireOwned } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -79,10 +79,9 @@ const findPrice = (prices: readonly OwnPrice[], priceId: string): OwnPrice => {
   return found;
 };
 
-export const listPrices =
-  ({ ownPrices }: Settings): Implementation<typeof operations.listPrices> =>
-  async ({ caller: { accountId } }) => {
-    const { own } = await ownPrices.read(accountId);
+export const managePrices = (settings: Settings): Implementations<typeof operations> => ({
+  listPrices: async ({ caller: { accountId } }) => {
+    const { own } = await settings.ownPrices.read(accountId);
     const { job, lastJob, currency, unreadable } = own;
     return {
       items: own.prices.map((price) => view(price, own)),
@@ -98,36 +97,32 @@ export const listPrices =
       },
       lastRepricing: lastJob,
     };
-  };
+  },
 
-export const createPrice =
-  (dependencies: Settings): Implementation<typeof operations.createPrice> =>
-  async ({ caller, clientAddress, body: { from, until, ...facts } }) => {
-    const at = dependencies.now().toISOString();
+  createPrice: async ({ caller, clientAddress, body: { from, until, ...facts } }) => {
+    const at = settings.now().toISOString();
     const price: OwnPrice = {
       ...facts,
-      priceId: dependencies.newId(),
+      priceId: settings.newId(),
       from: instant(from),
       until: until === null ? null : instant(until),
       createdAt: at,
       updatedAt: at,
     };
     requireValid(price);
-    await requireOwned(dependencies, caller.accountId, price);
-    await requireRetention(dependencies, caller.accountId, price);
-    return change(dependencies, { caller, clientAddress }, 'price.created', (prices) => {
+    await requireOwned(settings, caller.accountId, price);
+    await requireRetention(settings, caller.accountId, price);
+    return change(settings, { caller, clientAddress }, 'price.created', (prices) => {
       if (prices.length >= MAX_PRICES)
         throw new LimitReachedError(`An account has at most ${MAX_PRICES} prices: delete one first.`);
       return { price, prices: [...prices, price] };
     });
-  };
+  },
 
-export const updatePrice =
-  (dependencies: Settings): Implementation<typeof operations.updatePrice> =>
-  async ({ caller, clientAddress, params: { id }, body: { from, until, ...patch } }) => {
-    await requireOwned(dependencies, caller.accountId, patch);
-    if (patch.terms) await requireRetention(dependencies, caller.accountId, { terms: patch.terms });
-    return change(dependencies, { caller, clientAddress }, 'price.changed', (prices) => {
+  updatePrice: async ({ caller, clientAddress, params: { id }, body: { from, until, ...patch } }) => {
+    await requireOwned(settings, caller.accountId, patch);
+    if (patch.terms) await requireRetention(settings, caller.accountId, { terms: patch.terms });
+    return change(settings, { caller, clientAddress }, 'price.changed', (prices) => {
       const before = findPrice(prices, id);
       const merged = Object.fromEntries(
         Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null),
@@ -136,33 +131,30 @@ export const updatePrice =
         ...merged,
         from: from === undefined ? before.from : instant(from),
         until: until === undefined ? before.until : until && instant(until),
-        updatedAt: dependencies.now().toISOString(),
+        updatedAt: settings.now().toISOString(),
       };
       requireValid(price);
       return { price, previous: before, prices: prices.map((each) => (each === before ? price : each)) };
     });
-  };
+  },
 
-export const deletePrice =
-  (dependencies: Settings): Implementation<typeof operations.deletePrice> =>
-  async ({ caller, clientAddress, params: { id } }) => {
-    await change(dependencies, { caller, clientAddress }, 'price.deleted', (prices) => {
+  deletePrice: async ({ caller, clientAddress, params: { id } }) => {
+    await change(settings, { caller, clientAddress }, 'price.deleted', (prices) => {
       const price = findPrice(prices, id);
       return { price, prices: prices.filter((each) => each !== price) };
     });
-  };
+  },
 
-export const setCurrency =
-  ({ ownPrices, now }: Settings): Implementation<typeof operations.setCurrency> =>
-  async ({ caller, clientAddress, body: { currency } }) => {
+  setCurrency: async ({ caller, clientAddress, body: { currency } }) => {
     const detailsOf = (shown: typeof currency) => ({
       currency: shown?.code ?? 'USD',
       rates: JSON.stringify(shown?.rates ?? []),
     });
-    await ownPrices.change(caller.accountId, (own) => {
+    await settings.ownPrices.change(caller.accountId, (own) => {
       const [details, before] = [detailsOf(currency), detailsOf(own.currency)];
       const fact = { action: 'currency.changed', details, before } as const;
-      return { own: { ...own, currency }, audit: auditOf({ caller, clientAddress }, fact, now()) };
+      return { own: { ...own, currency }, audit: auditOf({ caller, clientAddress }, fact, settings.now()) };
     });
     return { currency };
-  };
+  },
+});

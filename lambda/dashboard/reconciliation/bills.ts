@@ -2,27 +2,24 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { ConflictError, ValidationError } from '../../domain/errors.ts';
 import { parseBillCsv } from '../../domain/reconciliation/bill-csv.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import { BillError } from '../../integrations/bills/bill-source.ts';
 import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
-type Opened = Pick<Files, 'connections' | 'credentials' | 'sourceOf' | 'now'>;
+type Opened = Pick<Files, 'audit' | 'bills' | 'connections' | 'credentials' | 'sourceOf' | 'now'>;
 
-export const listBillConnections =
-  ({ connections }: Opened): Implementation<typeof operations.listBillConnections> =>
-  async ({ caller: { accountId } }) => {
-    const { items, unreadable } = await connections.list(accountId);
+export const manageBills = (files: Opened): Omit<Implementations<typeof operations>, 'readReconciliation'> => ({
+  listBillConnections: async ({ caller: { accountId } }) => {
+    const { items, unreadable } = await files.connections.list(accountId);
     return { items, unreadable: unreadable.length || undefined };
-  };
+  },
 
-/** Saves a credential after the bill of yesterday was read with it. */
-export const connectBill =
-  ({ connections, credentials, sourceOf, now }: Opened): Implementation<typeof operations.connectBill> =>
-  async ({ caller, clientAddress, params: { provider }, body: { credential } }) => {
-    const at = now();
+  /** Saves a credential after the bill of yesterday was read with it. */
+  connectBill: async ({ caller, clientAddress, params: { provider }, body: { credential } }) => {
+    const at = files.now();
     const yesterday = addDays(dayOf(at.toISOString()), -1);
-    const source = sourceOf(provider);
+    const source = files.sourceOf(provider);
     try {
       await source.read(credential, { from: yesterday, to: yesterday });
     } catch (error) {
@@ -37,33 +34,30 @@ export const connectBill =
       connectedBy: caller.name,
     };
     const fact = { action: 'bill.connected', details: { provider } } as const;
-    await connections.save(connection, auditOf({ caller, clientAddress }, fact, at));
+    await files.connections.save(connection, auditOf({ caller, clientAddress }, fact, at));
     // Then: without a connection nobody would find the credential.
-    await credentials.save(caller.accountId, provider, credential);
-    if (!(await connections.list(caller.accountId)).items.some((each) => each.provider === provider)) {
-      await credentials.remove(caller.accountId, provider);
+    await files.credentials.save(caller.accountId, provider, credential);
+    if (!(await files.connections.list(caller.accountId)).items.some((each) => each.provider === provider)) {
+      await files.credentials.remove(caller.accountId, provider);
       throw new ConflictError('Another request disconnected the bill. Connect it again.');
     }
     return { ...connection, readAt: null, problem: null, failures: 0 };
-  };
+  },
 
-export const disconnectBill =
-  ({ connections, credentials, now }: Opened): Implementation<typeof operations.disconnectBill> =>
-  async ({ caller, clientAddress, params: { provider } }) => {
-    await credentials.remove(caller.accountId, provider);
+  disconnectBill: async ({ caller, clientAddress, params: { provider } }) => {
+    await files.credentials.remove(caller.accountId, provider);
     const fact = { action: 'bill.disconnected', details: { provider } } as const;
-    await connections.remove(caller.accountId, provider, auditOf({ caller, clientAddress }, fact, now()));
+    await files.connections.remove(caller.accountId, provider, auditOf({ caller, clientAddress }, fact, files.now()));
     // Another request may have saved one in between.
-    await credentials.remove(caller.accountId, provider);
-  };
+    await files.credentials.remove(caller.accountId, provider);
+  },
 
-export const importBill =
-  ({ bills, audit, now }: Pick<Files, 'bills' | 'audit' | 'now'>): Implementation<typeof operations.importBill> =>
-  async ({ caller, clientAddress, params: { provider }, body: { csv } }) => {
+  importBill: async ({ caller, clientAddress, params: { provider }, body: { csv } }) => {
     const lines = parseBillCsv(csv);
-    const at = now();
-    const days = await bills.replace(caller.accountId, provider, { lines, usage: [] }, at.toISOString());
+    const at = files.now();
+    const days = await files.bills.replace(caller.accountId, provider, { lines, usage: [] }, at.toISOString());
     const details = { provider, days: String(days.length), lines: String(lines.length) };
-    await audit.record(auditOf({ caller, clientAddress }, { action: 'bill.imported', details }, at));
+    await files.audit.record(auditOf({ caller, clientAddress }, { action: 'bill.imported', details }, at));
     return { days: [...days], lines: lines.length };
-  };
+  },
+});

@@ -12,7 +12,7 @@ import {
 } from '../../domain/reports/report-period.ts';
 import { newRun } from '../../domain/reports/report-run.ts';
 import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import { mailMembers, resultOf } from '../../integrations/channels.ts';
 import { channelsOf } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
@@ -69,37 +69,38 @@ const auditOfReport = auditsOf(
   }),
 );
 
-export const listReports =
-  ({ reports }: Settings): Implementation<typeof operations.listReports> =>
-  async ({ caller: { accountId } }) => {
-    const [{ items, unreadable }, calendar] = await Promise.all([reports.list(accountId), reports.calendar(accountId)]);
+export const manageReports = (settings: Settings): Implementations<typeof operations> => ({
+  listReports: async ({ caller: { accountId } }) => {
+    const [{ items, unreadable }, calendar] = await Promise.all([
+      settings.reports.list(accountId),
+      settings.reports.calendar(accountId),
+    ]);
     return {
       items: items.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1)).map(view),
       unreadable: unreadable.length || undefined,
       calendar,
       limit: MAX_REPORTS,
     };
-  };
+  },
 
-export const getReport =
-  ({ reports }: Settings): Implementation<typeof operations.getReport> =>
-  async ({ caller: { accountId }, params: { id } }) => {
-    const [report, runs] = await Promise.all([reports.find(accountId, id), reports.runs(accountId, id)]);
+  getReport: async ({ caller: { accountId }, params: { id } }) => {
+    const [report, runs] = await Promise.all([
+      settings.reports.find(accountId, id),
+      settings.reports.runs(accountId, id),
+    ]);
     return { ...view(report), runs };
-  };
+  },
 
-export const createReport =
-  (dependencies: Settings): Implementation<typeof operations.createReport> =>
-  async ({ caller, clientAddress, body: { webhookUrl, targets, channels, ...facts } }) => {
-    const { reports, now, newId } = dependencies;
+  createReport: async ({ caller, clientAddress, body: { webhookUrl, targets, channels, ...facts } }) => {
+    const { reports, now, newId } = settings;
     const { accountId } = caller;
-    await requireKnown(dependencies, accountId, facts);
+    await requireKnown(settings, accountId, facts);
     const at = now();
     const report: Report = {
       reportId: newId(),
       accountId,
       ...facts,
-      ...(await channelsOf(dependencies, { webhookUrl, targets, channels })),
+      ...(await channelsOf(settings, { webhookUrl, targets, channels })),
       createdAt: at.toISOString(),
       updatedAt: at.toISOString(),
       ...nextOf(facts.schedule, at, await reports.calendar(accountId)),
@@ -112,19 +113,22 @@ export const createReport =
       withRoom(audit, async () => (await reports.list(accountId)).items, MAX_REPORTS, 'reports'),
     );
     return { ...view(report), ...newSecretOf(report, null) };
-  };
+  },
 
-export const updateReport =
-  (dependencies: Settings): Implementation<typeof operations.updateReport> =>
-  async ({ caller, clientAddress, params: { id }, body: { webhookUrl, targets, channels, ...patch } }) => {
-    const { reports, now } = dependencies;
+  updateReport: async ({
+    caller,
+    clientAddress,
+    params: { id },
+    body: { webhookUrl, targets, channels, ...patch },
+  }) => {
+    const { reports, now } = settings;
     const { accountId } = caller;
-    await requireKnown(dependencies, accountId, patch);
+    await requireKnown(settings, accountId, patch);
     const previous = await reports.find(accountId, id);
     const { targets: _, ...others } = { ...previous, ...(patch as Partial<Report>) };
     const patched: Report = {
       ...others,
-      ...(await channelsOf(dependencies, { webhookUrl, targets, channels }, previous)),
+      ...(await channelsOf(settings, { webhookUrl, targets, channels }, previous)),
     };
     if (isDeepStrictEqual(patched, previous)) return view(previous);
     const at = now();
@@ -139,21 +143,17 @@ export const updateReport =
     const audit = auditOfReport({ caller, clientAddress }, 'report.changed', report, at, previous);
     await reports.replace(report, previous.revision, audit);
     return { ...view(report), ...newSecretOf(report, previous.webhook) };
-  };
+  },
 
-export const deleteReport =
-  ({ reports, now }: Settings): Implementation<typeof operations.deleteReport> =>
-  async ({ caller, clientAddress, params: { id } }) => {
-    const report = await reports.find(caller.accountId, id);
-    const audit = auditOfReport({ caller, clientAddress }, 'report.deleted', report, now());
-    await reports.remove(caller.accountId, id, audit);
-  };
+  deleteReport: async ({ caller, clientAddress, params: { id } }) => {
+    const report = await settings.reports.find(caller.accountId, id);
+    const audit = auditOfReport({ caller, clientAddress }, 'report.deleted', report, settings.now());
+    await settings.reports.remove(caller.accountId, id, audit);
+  },
 
-export const changeReportCalendar =
-  ({ reports, now }: Settings): Implementation<typeof operations.changeReportCalendar> =>
-  async ({ caller, clientAddress, body: calendar }) => {
-    const at = now();
-    const rescheduled = (await reports.list(caller.accountId)).items
+  changeReportCalendar: async ({ caller, clientAddress, body: calendar }) => {
+    const at = settings.now();
+    const rescheduled = (await settings.reports.list(caller.accountId)).items
       .filter(({ isActive }) => isActive)
       .map((report) => ({
         ...report,
@@ -161,18 +161,16 @@ export const changeReportCalendar =
         revision: report.revision + 1,
       }));
     const detailsOf = ({ timeZone, weekStartsOn }: ReportCalendar) => ({ timeZone, weekStartsOn });
-    const before = detailsOf(await reports.calendar(caller.accountId));
+    const before = detailsOf(await settings.reports.calendar(caller.accountId));
     const fact = { action: 'settings.changed', details: detailsOf(calendar), before } as const;
     const audit = auditOf({ caller, clientAddress }, fact, at);
-    await reports.saveCalendar(caller.accountId, calendar, rescheduled, audit);
+    await settings.reports.saveCalendar(caller.accountId, calendar, rescheduled, audit);
     return calendar;
-  };
+  },
 
-/** Sends a report of the period that ended last: to the caller at once, to all as the scheduled one is, since that may take minutes. */
-export const sendReport =
-  (dependencies: Settings): Implementation<typeof operations.sendReport> =>
-  async ({ caller: { accountId, userId }, params: { id }, body: { to } }) => {
-    const { reports, users, readContent, sendMail, dashboardUrl, now } = dependencies;
+  /** Sends a report of the period that ended last: to the caller at once, to all as the scheduled one is, since that may take minutes. */
+  sendReport: async ({ caller: { accountId, userId }, params: { id }, body: { to } }) => {
+    const { reports, users, readContent, sendMail, dashboardUrl, now } = settings;
     const report = await reports.find(accountId, id);
     const me = to === 'me' ? (await users.recipients(accountId)).filter((member) => member.userId === userId) : [];
     if (to === 'me' && me.length === 0) throw invalid('to', 'must be all for an API token, which has no mail address');
@@ -189,4 +187,5 @@ export const sendReport =
     const mail = reportMail(run, dashboardUrl);
     const mailing = mailMembers(sendMail, { accountId, recipients: me, now: at }, mail).then(({ error }) => error);
     return { items: [await resultOf('email' as const, mailing)] };
-  };
+  },
+});

@@ -3,7 +3,7 @@ import { instantsOf } from '../../domain/calendar/range.ts';
 import { invalid, NotFoundError } from '../../domain/errors.ts';
 import { keysIn, needsKeys } from '../../domain/spend/key-dimensions.ts';
 import { keptRange, type RequestRecord } from '../../domain/spend/request-record.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';
@@ -22,9 +22,11 @@ const measures = {
 /** An empty value selects requests without one. */
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
-export const listRequests =
-  ({ requests, findCurrency, keys, now }: Opened): Implementation<typeof operations.listRequests> =>
-  async ({ caller, query: { from, to, limit, cursor, key, project, member, orderBy = 'time', ...query } }) => {
+export const readRequests = ({ requests, findCurrency, keys, now }: Opened): Implementations<typeof operations> => ({
+  listRequests: async ({
+    caller,
+    query: { from, to, limit, cursor, key, project, member, orderBy = 'time', ...query },
+  }) => {
     const { accountId } = caller;
     const { sees } = scopeOf(caller);
     const isSplit = needsKeys({ project, member });
@@ -51,14 +53,13 @@ export const listRequests =
         ? { ...(await requests.page(accountId, { ...wanted, cursor })), examinedFrom: null }
         : { ...(await requests.highest(accountId, { ...wanted, measure: measures[orderBy] })), nextCursor: null };
     return { items: items.map((record) => requestSummary(record, currency)), ...page };
-  };
+  },
 
-export const readRequest =
-  ({ requests, findCurrency }: Opened): Implementation<typeof operations.readRequest> =>
-  async ({ caller, params: { requestId } }) => {
+  readRequest: async ({ caller, params: { requestId } }) => {
     const { accountId } = caller;
     const record = await requests.find(accountId, requestId);
     if (record === undefined || !hasKey(scopeOf(caller).sees, record.keyId))
       throw new NotFoundError('There is no such request. Its retention may have ended.');
     return requestView(record, await findCurrency(accountId));
-  };
+  },
+});

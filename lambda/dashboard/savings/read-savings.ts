@@ -7,7 +7,7 @@ import type { Decision } from '../../domain/savings/decision.ts';
 import type { Change } from '../../domain/savings/what-if.ts';
 import { displayCostAt } from '../../domain/spend/display-currency.ts';
 import { keptRange } from '../../domain/spend/request-record.ts';
-import type { Implementation } from '../../http/operation.ts';
+import type { Implementations } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import * as spend from '../spend/operations.ts';
 import type * as operations from './operations.ts';
@@ -29,31 +29,6 @@ const rangeOf = ({ from, to }: { readonly from?: string | undefined; readonly to
 
 /** The id of the price that a change adds. */
 const ADDED = 'what-if';
-
-export const readWhatIf =
-  ({ savings, now }: Opened): Implementation<typeof operations.readWhatIf> =>
-  async ({ caller, body: { filter, change, ...bounds } }) => {
-    const range = rangeOf(bounds, now());
-    const { key: keyId, ...others } = filter;
-    const { keyIds } = scopeOf(caller).sees;
-    const { readRecords, readPricing, whatIf } = await savings();
-    const [{ records, isComplete, readFrom }, { pricing }] = await Promise.all([
-      readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
-      readPricing(caller.accountId),
-    ]);
-    const { price, ...rest } = change;
-    const dates = { from: readFrom, until: range.to, createdAt: range.to, updatedAt: range.to };
-    const asked: Change = { ...rest, ...(price && { price: { ...price, priceId: ADDED, name: ADDED, ...dates } }) };
-    const { concernedNanoUsd, groups, ...result } = whatIf(records, asked, pricing, new Date(range.to));
-    const days = (Date.parse(range.to) - Date.parse(readFrom)) / DAY_MS;
-    return {
-      ...{ from: readFrom, to: range.to },
-      isComplete,
-      ...result,
-      breakEvenNanoUsd: price?.terms.kind === 'commitment' ? Math.round((concernedNanoUsd * USUAL_DAYS) / days) : null,
-      groups: groups.slice(0, MAX_GROUPS),
-    };
-  };
 
 /** The hours of longer ago are not kept: days are. */
 const HOURS_ARE_KEPT_MS = 58 * DAY_MS;
@@ -82,10 +57,32 @@ const readSince = async (
   return compared && { from: compared.from, to: compared.to, ...compared.totals, effects: compared.effects };
 };
 
-export const listSavings =
-  (dependencies: Opened): Implementation<typeof operations.listSavings> =>
-  async (input) => {
-    const { savings, decisions, now } = dependencies;
+export const readSavings = (opened: Opened): Implementations<typeof operations> => ({
+  readWhatIf: async ({ caller, body: { filter, change, ...bounds } }) => {
+    const range = rangeOf(bounds, opened.now());
+    const { key: keyId, ...others } = filter;
+    const { keyIds } = scopeOf(caller).sees;
+    const { readRecords, readPricing, whatIf } = await opened.savings();
+    const [{ records, isComplete, readFrom }, { pricing }] = await Promise.all([
+      readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
+      readPricing(caller.accountId),
+    ]);
+    const { price, ...rest } = change;
+    const dates = { from: readFrom, until: range.to, createdAt: range.to, updatedAt: range.to };
+    const asked: Change = { ...rest, ...(price && { price: { ...price, priceId: ADDED, name: ADDED, ...dates } }) };
+    const { concernedNanoUsd, groups, ...result } = whatIf(records, asked, pricing, new Date(range.to));
+    const days = (Date.parse(range.to) - Date.parse(readFrom)) / DAY_MS;
+    return {
+      ...{ from: readFrom, to: range.to },
+      isComplete,
+      ...result,
+      breakEvenNanoUsd: price?.terms.kind === 'commitment' ? Math.round((concernedNanoUsd * USUAL_DAYS) / days) : null,
+      groups: groups.slice(0, MAX_GROUPS),
+    };
+  },
+
+  listSavings: async (input) => {
+    const { savings, decisions, now } = opened;
     const { caller, query } = input;
     const range = rangeOf(query, now());
     const last = new Date(Date.parse(range.to) - 1).toISOString();
@@ -111,9 +108,10 @@ export const listSavings =
       decided: await Promise.all(
         decided.map(async ({ findingId: id, ...decision }) => {
           const nanoUsdPerMonth = byId.get(id)?.nanoUsdPerMonth ?? null;
-          const since = await readSince(dependencies, { ...input, body: undefined }, { findingId: id, ...decision });
+          const since = await readSince(opened, { ...input, body: undefined }, { findingId: id, ...decision });
           return { id, ...decision, nanoUsdPerMonth, displayPerMonth: displayOf(nanoUsdPerMonth), since };
         }),
       ),
     };
-  };
+  },
+});

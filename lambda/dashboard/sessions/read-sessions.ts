@@ -14,10 +14,10 @@ import {
   sessionSums,
 } from '../../domain/spend/sessions.ts';
 import { sumsOf } from '../../domain/spend/spend-report.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementations } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import { requestSummary } from '../requests/request-view.ts';
-import type { listSessions as listOperation, readSession as readOperation } from './operations.ts';
+import type * as operations from './operations.ts';
 
 type Opened = Pick<Reading, 'sessions' | 'requests' | 'findCurrency' | 'now'>;
 
@@ -60,39 +60,7 @@ const daysOf = ({ from, to }: { readonly from: string; readonly to: string }): {
   to: dayOf(new Date(Date.parse(to) - 1).toISOString()),
 });
 
-export const listSessions =
-  ({ sessions, findCurrency, now }: Opened): Implementation<typeof listOperation> =>
-  async ({ caller, query: { from, to, orderBy, limit } }) => {
-    const { sees } = scopeOf(caller);
-    const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
-    const totals = sessionSums('sessionId');
-    const currency = await findCurrency(caller.accountId);
-    const atRate = atRates(currency, days);
-    const readFrom = await sessions.read(caller.accountId, days, (counter) => {
-      if (hasKey(sees, counter.keyId)) totals.add(atRate(counter));
-    });
-    const found = totals.all();
-    return {
-      ...boundsOf(readFrom, days.to),
-      isComplete: readFrom === days.from,
-      sessions: found.length,
-      totals: sumsIn(
-        found.reduce((sum, { counters }) => addCounters(sum, counters), {}),
-        currency,
-      ),
-      items: found
-        .sort(bySessionOrder(orderBy))
-        .slice(0, limit)
-        .map((session) => ({ id: session.sessionId, agents: session.agents.length, ...activityOf(session, currency) })),
-    };
-  };
-
-export const readSession = ({
-  sessions,
-  requests,
-  findCurrency,
-  now,
-}: Opened): Implementation<typeof readOperation> => {
+export const readSessions = ({ sessions, findCurrency, now, requests }: Opened): Implementations<typeof operations> => {
   const listRequests = async (caller: Caller, session: string, range: { from: string; to: string }) => {
     const filter = { session, keyIds: scopeOf(caller).sees.keyIds };
     const items: RequestRecord[] = [];
@@ -107,29 +75,60 @@ export const readSession = ({
     return items;
   };
 
-  return async ({ caller, params: { sessionId }, query: { from, to } }) => {
-    const { sees } = scopeOf(caller);
-    const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
-    const found = await sessions.find(caller.accountId, sessionId, days);
-    const currency = await findCurrency(caller.accountId);
-    const seen = found.filter(({ keyId }) => hasKey(sees, keyId)).map(atRates(currency, days));
-    const session = sessionSums('sessionId');
-    for (const counter of seen) session.add(counter);
-    const [whole] = session.all();
-    if (!whole) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
-    const items = await listRequests(caller, sessionId, hoursOf(whole));
-    const byAgent = Map.groupBy(items, ({ session }) => session?.agentId ?? null);
-    return {
-      id: sessionId,
-      ...boundsOf(days.from, days.to),
-      ...activityOf(whole, currency),
-      agents: agentsOf(seen).map((agent) => ({
-        agentId: agent.agentId,
-        parentAgentId: agent.parentAgentId,
-        ...activityOf(agent, currency),
-        items: (byAgent.get(agent.agentId) ?? []).map((record) => requestSummary(record, currency)),
-      })),
-      isComplete: items.length === whole.counters.requests,
-    };
+  return {
+    listSessions: async ({ caller, query: { from, to, orderBy, limit } }) => {
+      const { sees } = scopeOf(caller);
+      const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
+      const totals = sessionSums('sessionId');
+      const currency = await findCurrency(caller.accountId);
+      const atRate = atRates(currency, days);
+      const readFrom = await sessions.read(caller.accountId, days, (counter) => {
+        if (hasKey(sees, counter.keyId)) totals.add(atRate(counter));
+      });
+      const found = totals.all();
+      return {
+        ...boundsOf(readFrom, days.to),
+        isComplete: readFrom === days.from,
+        sessions: found.length,
+        totals: sumsIn(
+          found.reduce((sum, { counters }) => addCounters(sum, counters), {}),
+          currency,
+        ),
+        items: found
+          .sort(bySessionOrder(orderBy))
+          .slice(0, limit)
+          .map((session) => ({
+            id: session.sessionId,
+            agents: session.agents.length,
+            ...activityOf(session, currency),
+          })),
+      };
+    },
+
+    readSession: async ({ caller, params: { sessionId }, query: { from, to } }) => {
+      const { sees } = scopeOf(caller);
+      const days = daysOf(keptRange(instantsOfDays({ from, to }, now()), now()));
+      const found = await sessions.find(caller.accountId, sessionId, days);
+      const currency = await findCurrency(caller.accountId);
+      const seen = found.filter(({ keyId }) => hasKey(sees, keyId)).map(atRates(currency, days));
+      const session = sessionSums('sessionId');
+      for (const counter of seen) session.add(counter);
+      const [whole] = session.all();
+      if (!whole) throw new NotFoundError('There is no such session in this range. Its retention may have ended.');
+      const items = await listRequests(caller, sessionId, hoursOf(whole));
+      const byAgent = Map.groupBy(items, ({ session }) => session?.agentId ?? null);
+      return {
+        id: sessionId,
+        ...boundsOf(days.from, days.to),
+        ...activityOf(whole, currency),
+        agents: agentsOf(seen).map((agent) => ({
+          agentId: agent.agentId,
+          parentAgentId: agent.parentAgentId,
+          ...activityOf(agent, currency),
+          items: (byAgent.get(agent.agentId) ?? []).map((record) => requestSummary(record, currency)),
+        })),
+        isComplete: items.length === whole.counters.requests,
+      };
+    },
   };
 };

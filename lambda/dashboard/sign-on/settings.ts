@@ -4,7 +4,7 @@ import { isVerified, noUser, type User } from '../../data/accounts/users.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { providerFor, type SignOn, type SignOnProviders } from '../../domain/accounts/sign-on.ts';
 import { invalid } from '../../domain/errors.ts';
-import type { Implementation, Input } from '../../http/operation.ts';
+import type { Implementations, Input } from '../../http/operation.ts';
 import { confirmIdentity } from '../auth/confirm-identity.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
@@ -78,34 +78,34 @@ const changed = (former: SignOn | undefined, changes: Changes, at: Date): SignOn
   };
 };
 
-export const readSignOnSettings =
-  (dependencies: Identity): Implementation<typeof operations.readSignOnSettings> =>
-  async ({ caller }) => {
-    const { account, user } = await read(dependencies, caller);
-    return view(account.signOn, user, dependencies.providers);
-  };
+export const manageSignOn = (
+  identity: Identity,
+): Implementations<typeof operations, 'readSignOnSettings' | 'changeSignOnSettings'> => ({
+  readSignOnSettings: async ({ caller }) => {
+    const { account, user } = await read(identity, caller);
+    return view(account.signOn, user, identity.providers);
+  },
 
-export const changeSignOnSettings =
-  (dependencies: Identity): Implementation<typeof operations.changeSignOnSettings> =>
-  async ({ caller, clientAddress, body }) => {
-    const { providers, signOns, now } = dependencies;
+  changeSignOnSettings: async ({ caller, clientAddress, body }) => {
+    const { providers, signOns, now } = identity;
     if (body.defaultRole) requireMayGive(caller.role, body.defaultRole);
-    const { account, user } = await read(dependencies, caller);
+    const { account, user } = await read(identity, caller);
     if (body.provider != null) requireOwnProvider(body.provider, user, providers);
     const signOn = changed(account.signOn, body, now());
     const requires = async () =>
       signOn &&
       requireProjects(
-        dependencies.projects,
+        identity.projects,
         caller.accountId,
         signOn.defaultRole,
         signOn.defaultProjects,
         'defaultProjects',
       );
-    await confirmIdentity(dependencies, caller, account, body);
+    await confirmIdentity(identity, caller, account, body);
     const [details, before] = [detailsOf(signOn), detailsOf(account.signOn)];
     const audit = auditOf({ caller, clientAddress }, { action: 'settings.changed', details, before }, now());
     await signOns.set(caller.accountId, account.signOn, signOn, { ...audit, requires });
-    await dependencies.mailOwner(account, caller, `It was: ${inWords(before)}. It is now: ${inWords(details)}.`);
+    await identity.mailOwner(account, caller, `It was: ${inWords(before)}. It is now: ${inWords(details)}.`);
     return view(signOn, user, providers);
-  };
+  },
+});

@@ -6,7 +6,7 @@ import { apiTokenEmail, apiTokenPassword, maskedSecret, secretHash } from '../..
 import { mayGive, requireMayGive } from '../../domain/accounts/permissions.ts';
 import { hasProject } from '../../domain/accounts/scope.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import type { Caller, CallerInput, Implementation, Input } from '../../http/operation.ts';
+import type { Caller, CallerInput, Implementations, Input } from '../../http/operation.ts';
 import type { Identity } from '../auth/open-identity.ts';
 import { requireProjects } from '../keys/member-projects.ts';
 import type * as operations from './operations.ts';
@@ -30,13 +30,6 @@ const view = (token: ApiToken, lastUsedAt: string | null = null) => ({
   expiresAt: token.validUntil,
   lastUsedAt,
 });
-
-export const listTokens =
-  ({ tokens }: Identity): Implementation<typeof operations.listTokens> =>
-  async ({ caller: { accountId } }) => {
-    const { items, unreadable } = await tokens.list(accountId);
-    return { items: items.map((token) => view(token, token.lastUsedAt)), unreadable: unreadable.length || undefined };
-  };
 
 /** @throws ForbiddenError, ValidationError, LimitReachedError */
 const requireMayCreate = async (
@@ -78,40 +71,6 @@ export const planToken = async (
   return { token, audit: { ...auditOf(input, fact, at), requires } };
 };
 
-/** Creates the token's user first: without the items of the token, such a user can do nothing. */
-export const createToken =
-  (dependencies: Identity): Implementation<typeof operations.createToken> =>
-  async (input) => {
-    const { tokens, directory, newApiToken, logger } = dependencies;
-    const { caller, body } = input;
-    const secret = newApiToken();
-    const { token: planned, audit } = await planToken(dependencies, input, {
-      ...body,
-      secret,
-      lastsMs: body.expiresInDays * DAY_MS,
-    });
-    const { accountId, tokenId } = planned;
-    const email = apiTokenEmail(tokenId);
-    const userId = await directory.createUser({
-      email,
-      firstName: 'API',
-      lastName: 'token',
-      accountId,
-      isProgram: true,
-    });
-    const token = { ...planned, userId };
-    try {
-      await directory.setPassword(userId, apiTokenPassword(secret));
-      await tokens.create(token, email, audit, checkMember(accountId, caller));
-    } catch (error) {
-      await directory
-        .deleteUser(userId)
-        .catch((failure: Error) => logger.error("token's user not removed", { userId, error: failure }));
-      throw error;
-    }
-    return { ...view(token), token: secret };
-  };
-
 /** Ends the access before it removes the user: a user who is left over can do nothing. */
 const endToken = async (
   { tokens, directory, logger, now }: Identity,
@@ -124,11 +83,6 @@ const endToken = async (
     .deleteUser(userId)
     .catch((error: Error) => logger.error("token's user not removed", { userId, error }));
 };
-
-export const removeToken =
-  (dependencies: Identity): Implementation<typeof operations.removeToken> =>
-  (input) =>
-    endToken(dependencies, input, input.params.id);
 
 /**
  * The tokens that somebody made and that may do or see more than somebody may, after those were revoked that have to be. Where that fails,
@@ -169,3 +123,46 @@ export const endTokensAbove = async (
   }
   return tokens;
 };
+
+export const manageTokens = (
+  identity: Identity,
+): Implementations<typeof operations, 'listTokens' | 'createToken' | 'removeToken'> => ({
+  listTokens: async ({ caller: { accountId } }) => {
+    const { items, unreadable } = await identity.tokens.list(accountId);
+    return { items: items.map((token) => view(token, token.lastUsedAt)), unreadable: unreadable.length || undefined };
+  },
+
+  /** Creates the token's user first: without the items of the token, such a user can do nothing. */
+  createToken: async (input) => {
+    const { tokens, directory, newApiToken, logger } = identity;
+    const { caller, body } = input;
+    const secret = newApiToken();
+    const { token: planned, audit } = await planToken(identity, input, {
+      ...body,
+      secret,
+      lastsMs: body.expiresInDays * DAY_MS,
+    });
+    const { accountId, tokenId } = planned;
+    const email = apiTokenEmail(tokenId);
+    const userId = await directory.createUser({
+      email,
+      firstName: 'API',
+      lastName: 'token',
+      accountId,
+      isProgram: true,
+    });
+    const token = { ...planned, userId };
+    try {
+      await directory.setPassword(userId, apiTokenPassword(secret));
+      await tokens.create(token, email, audit, checkMember(accountId, caller));
+    } catch (error) {
+      await directory
+        .deleteUser(userId)
+        .catch((failure: Error) => logger.error("token's user not removed", { userId, error: failure }));
+      throw error;
+    }
+    return { ...view(token), token: secret };
+  },
+
+  removeToken: (input) => endToken(identity, input, input.params.id),
+});

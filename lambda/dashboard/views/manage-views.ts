@@ -3,7 +3,7 @@ import type { SavedView } from '../../data/accounts/saved-views.ts';
 import { MAX_VIEWS, nameOutside, namesOf, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, invalid, NotFoundError } from '../../domain/errors.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
 
@@ -62,19 +62,16 @@ const findIn = (all: readonly SavedView[], id: string): SavedView => {
   return view;
 };
 
-export const listViews =
-  ({ views }: Settings): Implementation<typeof operations.listViews> =>
-  async ({ caller }) => ({
-    items: (await views.list(caller.accountId))
+export const manageViews = (settings: Settings): Implementations<typeof operations> => ({
+  listViews: async ({ caller }) => ({
+    items: (await settings.views.list(caller.accountId))
       .filter(isSeen(caller))
       .sort((a, b) => a.name.localeCompare(b.name, 'en'))
       .map(shown),
     limit: MAX_VIEWS,
-  });
+  }),
 
-export const createView =
-  (settings: Settings): Implementation<typeof operations.createView> =>
-  async ({ caller, clientAddress, body }) => {
+  createView: async ({ caller, clientAddress, body }) => {
     const { views, newId, now } = settings;
     const at = now();
     const view = { viewId: newId(), ...body, createdAt: at.toISOString(), updatedAt: at.toISOString() };
@@ -87,11 +84,9 @@ export const createView =
     const audit = auditOfView({ caller, clientAddress }, 'view.created', view, at);
     await views.create(view, { ...audit, requires });
     return shown(view);
-  };
+  },
 
-export const changeView =
-  (settings: Settings): Implementation<typeof operations.changeView> =>
-  async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
+  changeView: async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
     const { views, now } = settings;
     const at = now();
     const list = () => views.list(caller.accountId);
@@ -109,11 +104,10 @@ export const changeView =
     const audit = auditOfView({ caller, clientAddress }, 'view.changed', view, at, before);
     await views.replace(view, before, { ...audit, requires });
     return shown(view);
-  };
+  },
 
-export const deleteView =
-  ({ views, now }: Settings): Implementation<typeof operations.deleteView> =>
-  async ({ caller, clientAddress, params: { id } }) => {
-    const view = findIn((await views.list(caller.accountId)).filter(isSeen(caller)), id);
-    await views.remove(id, auditOfView({ caller, clientAddress }, 'view.deleted', view, now()));
-  };
+  deleteView: async ({ caller, clientAddress, params: { id } }) => {
+    const view = findIn((await settings.views.list(caller.accountId)).filter(isSeen(caller)), id);
+    await settings.views.remove(id, auditOfView({ caller, clientAddress }, 'view.deleted', view, settings.now()));
+  },
+});

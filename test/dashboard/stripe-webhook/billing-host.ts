@@ -4,10 +4,10 @@ import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import Stripe from 'stripe';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
 import { settingsOf } from '../../../fixtures/open-dashboard.ts';
-import * as billingStatus from '../../../lambda/dashboard/billing/billing-status.ts';
-import { checkout, portal } from '../../../lambda/dashboard/billing/checkout.ts';
+import { readPlan } from '../../../lambda/dashboard/billing/billing-status.ts';
+import { buyPlan } from '../../../lambda/dashboard/billing/checkout.ts';
 import * as billing from '../../../lambda/dashboard/billing/operations.ts';
-import { createKey } from '../../../lambda/dashboard/keys/manage-keys.ts';
+import { manageKeys } from '../../../lambda/dashboard/keys/manage-keys.ts';
 import * as keys from '../../../lambda/dashboard/keys/operations.ts';
 import { openBilling } from '../../../lambda/dashboard/open-billing.ts';
 import { billingReader, receiveEvent } from '../../../lambda/dashboard/stripe-webhook/receive-event.ts';
@@ -88,14 +88,11 @@ export const billingHost = async (
     CHECKOUT_CANCEL_URL: 'https://app.acme.dev/plans',
     PORTAL_RETURN_URL: 'https://app.acme.dev/billing',
   };
+  const opened = openBilling(table, environment, stripe, logger, () => new Date(now()));
   const dashboard = serve(
     [
-      ...routes(
-        billing,
-        { ...billingStatus, checkout, portal },
-        openBilling(table, environment, stripe, logger, () => new Date(now())),
-      ),
-      route(keys.createKey, createKey(settingsOf(table, () => new Date()))),
+      ...routes(billing, { ...readPlan(opened), ...buyPlan(opened) }),
+      route(keys.createKey, manageKeys(settingsOf(table, () => new Date())).createKey),
     ],
     { logger },
   );

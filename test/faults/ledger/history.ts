@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { evaluateRules } from '../../../fixtures/evaluate-rules.ts';
 import { settingsOf } from '../../../fixtures/open-dashboard.ts';
-import { declareDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
-import { createRule } from '../../../lambda/dashboard/limits/manage-rules.ts';
+import { manageDimensions } from '../../../lambda/dashboard/dimensions/declare-dimensions.ts';
+import { manageRules } from '../../../lambda/dashboard/limits/manage-rules.ts';
 import { createRule as createOperation } from '../../../lambda/dashboard/limits/rule-operations.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
 import { openAlerts } from '../../../lambda/data/alerts/alerts.ts';
@@ -139,11 +139,11 @@ class History {
 
   async #declare({ account: { accountId, userId } }: AccountState, names: string[]): Promise<void> {
     const { world } = this;
-    await declareDimensions({
+    await manageDimensions({
       dimensions: openDeclaredDimensions(world.table),
       rules: openRules(world.table),
       now: () => new Date(world.now()),
-    })({
+    }).declareDimensions({
       caller: { accountId, userId, role: 'owner', name: '' },
       params: undefined,
       query: undefined,
@@ -183,10 +183,10 @@ class History {
         unpriced_usage: 1 + random.below(9),
         error_rate: 5,
       };
-      await createRule({
+      await manageRules({
         ...settingsOf(world.table, () => new Date(world.now())),
         newId: () => `rule-${state.rules.length}`,
-      })({
+      }).createRule({
         caller: { accountId, userId, role: 'owner', name: '' },
         body: createOperation.body.parse({
           name: 'A rule',
@@ -194,6 +194,10 @@ class History {
           channels: ['email'],
           config: { threshold: limit[type], period, ...(Object.keys(filter).length > 0 && { filter }) },
         }),
+        params: undefined,
+        query: undefined,
+        authorization: undefined,
+        requestId: '',
       });
       state.rules.push({
         ruleId: `rule-${state.rules.length}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as requestOperations from '../../../lambda/dashboard/requests/operations.ts';
-import { listRequests, readRequest } from '../../../lambda/dashboard/requests/read-requests.ts';
+import { readRequests } from '../../../lambda/dashboard/requests/read-requests.ts';
 import {
   exportSpend as exportOperation,
   readSpend as spendOperation,
@@ -451,7 +451,7 @@ const assertLog = async (world: World, model: LedgerModel, accountId: string, ra
   const value = random.pick(facts).names[name];
   const isAskable = value !== '' && !value?.includes('\ufffd');
   for (const filter of [{}, ...(isAskable ? [{ [name]: value ?? '' }] : [])]) {
-    const found: Awaited<ReturnType<ReturnType<typeof listRequests>>>['items'][number][] = [];
+    const found: Awaited<ReturnType<ReturnType<typeof readRequests>['listRequests']>>['items'][number][] = [];
     const limit = String(20 + random.below(180));
     let cursor: string | null = null;
     do {
@@ -462,7 +462,7 @@ const assertLog = async (world: World, model: LedgerModel, accountId: string, ra
         ...(cursor && { cursor }),
         ...filter,
       });
-      const page: { items: typeof found; nextCursor: string | null } = await listRequests(dependencies)({
+      const page: { items: typeof found; nextCursor: string | null } = await readRequests(dependencies).listRequests({
         ...call,
         caller,
         query,
@@ -504,7 +504,7 @@ const assertLog = async (world: World, model: LedgerModel, accountId: string, ra
   }
   const one = random.pick(facts);
   const { requestId } = one.request;
-  const reading = readRequest(dependencies)({ ...call, caller, query: undefined, params: { requestId } });
+  const reading = readRequests(dependencies).readRequest({ ...call, caller, query: undefined, params: { requestId } });
   if (one.expiresAt > now) assert.equal((await reading).requestId, requestId);
   else await assert.rejects(reading, { name: 'NotFoundError' });
 };
