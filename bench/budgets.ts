@@ -15,7 +15,7 @@ import { emulatorVariables } from '../fixtures/emulator-client.ts';
 import { gatewayVariables } from '../fixtures/gateway-variables.ts';
 import { openBlocks } from '../lambda/data/alerts/blocks.ts';
 import { limitValueKey, serviceKeyKey } from '../lambda/data/table/keys.ts';
-import { newAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, secretHash } from '../lambda/domain/accounts/issued-secret.ts';
 import { periodAt } from '../lambda/domain/calendar/periods.ts';
 import { periodId } from '../lambda/domain/limits/reservation.ts';
 import { cpuSeconds } from './relay/process.ts';
@@ -45,7 +45,7 @@ const table = await emulatedTable();
 const keyOf = async (accountId: string, hasBlocks: boolean): Promise<string> => {
   const serviceKey = newAccountKey(randomBytes);
   const Item = {
-    ...serviceKeyKey(serviceKeyHash(serviceKey)),
+    ...serviceKeyKey(secretHash(serviceKey)),
     accountId,
     keyId: 'key-1',
     keyStatus: 'active',

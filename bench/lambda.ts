@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { ask } from '../fixtures/exchange.ts';
 import { type LambdaGateway, startLambdaGateway } from '../fixtures/lambda-gateway/lambda-gateway.ts';
 import { type Script, startScriptedOrigin } from '../fixtures/scripted-origin.ts';
-import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../lambda/domain/accounts/issued-secret.ts';
 import { bundled } from './relay/bundle.ts';
 import { cpuSeconds } from './relay/process.ts';
 import { intervalText, median, pairedRatio, report, rounded, withInterval } from './report/figures.ts';

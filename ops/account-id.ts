@@ -4,7 +4,7 @@ import { openKeyOwners } from '../lambda/data/accounts/key-owners.ts';
 import { accountKey } from '../lambda/data/table/keys.ts';
 import { findItem } from '../lambda/data/table/read.ts';
 import type { Table } from '../lambda/data/table/table.ts';
-import { isWellFormedAccountKey, serviceKeyHash } from '../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, secretHash } from '../lambda/domain/accounts/issued-secret.ts';
 import { CommandError } from './command.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -23,7 +23,7 @@ export const accountName = z
  * @throws CommandError where no account has that key or id
  */
 export const accountIdOf = async (table: Table, name: string): Promise<string> => {
-  const keyHash = serviceKeyHash(name);
+  const keyHash = secretHash(name);
   const accountId = UUID.test(name)
     ? (await findItem(table, accountKey(name))) && name
     : (await openKeyOwners(table).find([keyHash])).get(keyHash)?.accountId;

@@ -2,7 +2,7 @@ import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isWellFormedAccountKey } from '../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey } from '../lambda/domain/accounts/issued-secret.ts';
 import {
   type CodingTool,
   type CodingToolId,

@@ -5,7 +5,7 @@ import { register } from '../lambda/dashboard/auth/register.ts';
 import { openAccounts } from '../lambda/data/accounts/accounts.ts';
 import { openUsers } from '../lambda/data/accounts/users.ts';
 import { openTable } from '../lambda/data/table/table.ts';
-import { newAccountKey } from '../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../lambda/domain/accounts/issued-secret.ts';
 import { cognitoClient, userDirectory } from '../lambda/integrations/user-directory.ts';
 import { flag, runCommand, tableName, userPoolId } from './command.ts';
 

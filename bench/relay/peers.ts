@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/issued-secret.ts';
 import { bundled } from './bundle.ts';
 import { originServers, proxyServers, startNginx } from './nginx.ts';
 import { type Running, startNode } from './process.ts';

@@ -3,7 +3,7 @@ import { openRollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
 import { openRollup } from '../../lambda/data/spend/rollup.ts';
 import { ROLLUP_MARK_SHARDS, requestPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -67,7 +67,7 @@ export const accountWithRecords = async (
   try {
     await recordDays(seed, now);
     const key = {
-      ...serviceKeyKey(serviceKeyHash(SERVICE_KEY)),
+      ...serviceKeyKey(secretHash(SERVICE_KEY)),
       accountId: ACCOUNT,
       keyId: 'key-1',
       keyStatus: 'active',

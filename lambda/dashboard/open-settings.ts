@@ -25,7 +25,7 @@ import { openRequests } from '../data/requests/requests.ts';
 import { openSessions } from '../data/spend/sessions.ts';
 import { openSpend } from '../data/spend/spend.ts';
 import type { Table } from '../data/table/table.ts';
-import { newAccountKey } from '../domain/accounts/account-key.ts';
+import { newAccountKey } from '../domain/accounts/issued-secret.ts';
 import type { settingsEnvironment } from '../environment.ts';
 import { openMail } from '../integrations/mail.ts';
 import { openObjectReader } from '../integrations/object-reader.ts';

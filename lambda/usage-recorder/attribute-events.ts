@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type KeyOwner, openKeyOwners } from '../data/accounts/key-owners.ts';
 import { BatchReadError } from '../data/table/batch.ts';
 import type { Table } from '../data/table/table.ts';
-import { isServiceKeyHash } from '../domain/accounts/account-key.ts';
+import { isSecretHash } from '../domain/accounts/issued-secret.ts';
 import { UnreadableItemError } from '../domain/errors.ts';
 import type { CloseEvent, OpenEvent, UntrackedEvent, UsageEvent } from '../domain/usage/usage-event.ts';
 
@@ -79,7 +79,7 @@ export const attributeEvents = async (
   const unverified = events.flatMap(
     ({ accountId, unverifiedKeyHash }) => (accountId === null && unverifiedKeyHash) || [],
   );
-  const hashes = [...new Set(unverified.filter(isServiceKeyHash))];
+  const hashes = [...new Set(unverified.filter(isSecretHash))];
   const owners = new Map<string, KeyOwner>();
   const failed = await readApart(hashes, async (some) => {
     if (some.length > 0) for (const [hash, owner] of await openKeyOwners(table).find(some)) owners.set(hash, owner);

@@ -1,4 +1,4 @@
-import { isWellFormedAccountKey, serviceKeyHash } from '../domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, secretHash } from '../domain/accounts/issued-secret.ts';
 import { withCurrentNames } from '../domain/spend/former-names.ts';
 import { messageText } from '../domain/usage/message-text.ts';
 import { isRaw } from '../domain/usage/raw.ts';
@@ -26,7 +26,7 @@ const currentEvent = (json: unknown): unknown => {
   const { unverifiedKey, accountId, ...event } = withCurrentNames(json);
   const key = typeof accountId === 'string' && isWellFormedAccountKey(accountId) ? accountId : unverifiedKey;
   if (typeof key !== 'string') return { ...event, accountId };
-  return { ...event, accountId: null, unverifiedKeyHash: serviceKeyHash(key) };
+  return { ...event, accountId: null, unverifiedKeyHash: secretHash(key) };
 };
 
 /** An event of a message, or what stands in its place. */

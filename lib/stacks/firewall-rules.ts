@@ -49,7 +49,7 @@ const matches = (fieldToMatch: CfnWebACL.FieldToMatchProperty, regexString: stri
 });
 const header = (name: string): CfnWebACL.FieldToMatchProperty => ({ singleHeader: { Name: name } });
 
-/** The shape of an account key without its checksum. @see lambda/domain/accounts/account-key.ts */
+/** The shape of an account key without its checksum. @see lambda/domain/accounts/issued-secret.ts */
 const KEY = 'svc_[0-9A-Za-z]{30}';
 
 /** At API Gateway's own address the path begins with the stage, and names the provider. */

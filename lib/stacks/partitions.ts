@@ -1,10 +1,10 @@
 import * as keys from '../../lambda/data/table/keys.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 
 /** As long as an account id (a UUID), so that the pattern of an account's own partition does not match longer names. */
 const ANY_ACCOUNT_ID = '?'.repeat(36);
 const ANY_DAY = '????-??-??';
-const ANY_KEY_HASH = '?'.repeat(serviceKeyHash('').length);
+const ANY_KEY_HASH = '?'.repeat(secretHash('').length);
 
 /**
  * The partitions of the one table as patterns for IAM conditions (`?` one character, `*` any number), made by the functions

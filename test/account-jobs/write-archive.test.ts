@@ -10,7 +10,7 @@ import { auditEntry, openAuditLog } from '../../lambda/data/accounts/audit-log.t
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { archiveKey, ruleKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
 import { silentLogger } from '../http/invoke.ts';
@@ -171,7 +171,7 @@ it('writes everything of the account, and no secret', async () => {
     '2026-11-21,openai,gpt-4o-2024-08-06,search,default,20',
   ]);
   const whole = [...files.values()].join('\n');
-  for (const secret of [SECRET, account.accountKey, serviceKeyHash(account.accountKey), 'foreign'])
+  for (const secret of [SECRET, account.accountKey, secretHash(account.accountKey), 'foreign'])
     expect(whole).not.toContain(secret);
   expect(await openArchives(table).find(account.accountId, archiveId)).toMatchObject({
     status: 'ready',

@@ -10,7 +10,7 @@ import { ask } from '../../fixtures/exchange.ts';
 import { gatewayVariables } from '../../fixtures/gateway-variables.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../fixtures/scripted-origin.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const owner = { accountId: KEYS.active, keyId: 'key-1', keyStatus: 'active', accountStatus: 'active' };
   await table.call('PutItem', {
     TableName: table.name,
-    Item: { ...serviceKeyKey(serviceKeyHash(KEYS.active)), ...owner },
+    Item: { ...serviceKeyKey(secretHash(KEYS.active)), ...owner },
   });
 });
 

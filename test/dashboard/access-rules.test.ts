@@ -5,7 +5,7 @@ import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { accountServiceKeyKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { AccessRule } from '../../lambda/domain/limits/access.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 const create = (rule: object) => call('POST', '/access-rules', { name: 'Team defaults', ...rule });
 /** What the gateway reads of a key. */
-const secretOf = (serviceKey: string) => findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
+const secretOf = (serviceKey: string) => findItem(table, serviceKeyKey(secretHash(serviceKey)));
 const stored = async () => (await openBlocks(table).read(caller.accountId)).access;
 
 describe('an access rule', () => {
@@ -153,7 +153,7 @@ describe('what rules choose by is on every secret of a key', () => {
 
   it('also on keys of earlier versions, from the first rule on that asks for it', async () => {
     for (const key of [
-      serviceKeyKey(serviceKeyHash(caller.accountKey)),
+      serviceKeyKey(secretHash(caller.accountKey)),
       accountServiceKeyKey(caller.accountId, caller.keyId),
     ])
       await table.call('UpdateItem', {

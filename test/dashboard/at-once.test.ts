@@ -7,7 +7,7 @@ import { accountKey, blocksKey, serviceKeyKey, userKey } from '../../lambda/data
 import { itemsIn, itemsUnder } from '../../lambda/data/table/read.ts';
 import type { Table, TableCommand } from '../../lambda/data/table/table.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { MAX_DEVELOPER_KEYS } from '../../lambda/domain/accounts/permissions.ts';
 import { newAccount, newMember } from '../data/new-account.ts';
 import { callAs } from '../http/invoke.ts';
@@ -368,7 +368,7 @@ it('a key that went to another member is not revoked or moved under its former i
   const refused = await call('DELETE', `/keys/${id}`);
   expect(refused.body.error.message).toContain('went to another member');
   expect((await call('PATCH', `/keys/${id}`, { project, validUntil: '2026-12-01T00:00:00.000Z' })).status).toBe(200);
-  const [secret] = await Array.fromAsync(itemsIn(table, serviceKeyKey(serviceKeyHash(key)).pk));
+  const [secret] = await Array.fromAsync(itemsIn(table, serviceKeyKey(secretHash(key)).pk));
   expect(secret).toMatchObject({ keyStatus: 'active', projectId: 'default' });
   expect(secret).not.toHaveProperty('validUntil');
   expect((await call('DELETE', `/keys/${secret?.['keyId']}`)).status).toBe(204);

@@ -17,7 +17,7 @@ import { openUsers } from '../../lambda/data/accounts/users.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import { addressCodeKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { HOUR_MS } from '../../lambda/domain/calendar/units.ts';
 import { UnauthenticatedError } from '../../lambda/domain/errors.ts';
 import { requestSigner } from '../../lambda/gateway/aws/aws-json.ts';
@@ -86,14 +86,14 @@ describe('auth', () => {
     const { Items } = await table.call('Query', {
       TableName: table.name,
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': serviceKeyKey(serviceKeyHash(accountId)).pk },
+      ExpressionAttributeValues: { ':pk': serviceKeyKey(secretHash(accountId)).pk },
     });
     expect(JSON.stringify(payloadOf(token))).not.toContain(Items?.[0]?.['accountId']);
     // The account key is a credential: neither the token nor the key of an item contains it.
     expect(Buffer.from(token.split('.')[1], 'base64url').toString()).not.toContain(accountId);
     expect(Items).toEqual([
       {
-        ...serviceKeyKey(serviceKeyHash(accountId)),
+        ...serviceKeyKey(secretHash(accountId)),
         accountId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         keyId: expect.any(String),
         keyStatus: 'active',

@@ -15,7 +15,7 @@ import { update } from '../../lambda/data/table/actions.ts';
 import { limitValueKey, reservedBudgetKey, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import { blocksOf } from '../../lambda/domain/limits/block.ts';
 import { evaluateAccount } from '../../lambda/rule-evaluator/evaluate-account.ts';
@@ -46,7 +46,7 @@ const spend = (usd: number, at = clock.toISOString(), dimensions = {}) =>
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
 /** The copy that the gateway reads with the key. */
 const copyOnKey = async (key = caller.accountKey) =>
-  (await findItem(table, serviceKeyKey(serviceKeyHash(key))))?.['withoutBlocks'];
+  (await findItem(table, serviceKeyKey(secretHash(key))))?.['withoutBlocks'];
 /** What the recorder asks for after the account's spend changed. */
 const judge = async (since = clock) =>
   judgeAccount({

@@ -11,7 +11,7 @@ import { put, remove, update } from '../../lambda/data/table/actions.ts';
 import { accountKey, accountServiceKeyKey, serviceKeyKey, userKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { isWellFormedAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { isWellFormedAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import { newAccount, newMember } from '../data/new-account.ts';
 import { callAs, invalidAt, refusedWith } from '../http/invoke.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
   now = new Date('2026-11-20T16:30:00.000Z');
 });
 
-const admitted = (serviceKey: string) => findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
+const admitted = (serviceKey: string) => findItem(table, serviceKeyKey(secretHash(serviceKey)));
 
 const asCaller = (caller: { accountId: string; userId: string; role?: Role }) => {
   const call = callAs(handler, caller);
@@ -247,7 +247,7 @@ describe('keys', () => {
   it('is not called the last active one while its account is being deleted', async () => {
     const { create, revoke } = asCaller(await newAccount(table));
     const { id, key } = (await create('second')).body;
-    await write(table, remove(serviceKeyKey(serviceKeyHash(key))));
+    await write(table, remove(serviceKeyKey(secretHash(key))));
     expect((await revoke(id)).body.error.message).toContain('changed the key');
   });
 });
@@ -523,7 +523,7 @@ describe('the audit log', () => {
       'key.rotated',
       'key.revoked',
     ]);
-    for (const secret of [key.key, rotated.key, serviceKeyHash(key.key)])
+    for (const secret of [key.key, rotated.key, secretHash(key.key)])
       expect(JSON.stringify(items)).not.toContain(secret);
   });
 });

@@ -3,7 +3,7 @@ import { openBlockCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem } from '../../lambda/data/table/read.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { MAX_PAUSES } from '../../lambda/domain/limits/pauses.ts';
 import { newMember } from '../data/new-account.ts';
 import { invalidAt } from '../http/invoke.ts';
@@ -25,8 +25,7 @@ const { table, clock, caller, call, audited } = dashboardForTests({
 const pause = (scope: object, changes: object = {}, as: object = {}) =>
   call('POST', '/pauses', { name: 'Runs away', scope, ...changes }, as);
 const blocks = async () => (await openBlocks(table).read(caller.accountId)).blocks;
-const copyOnKey = async () =>
-  (await findItem(table, serviceKeyKey(serviceKeyHash(caller.accountKey))))?.['withoutBlocks'];
+const copyOnKey = async () => (await findItem(table, serviceKeyKey(secretHash(caller.accountKey))))?.['withoutBlocks'];
 
 describe('a pause', () => {
   it('blocks its scope until its end, and every key of the account says that there are blocks', async () => {

@@ -6,7 +6,7 @@ import { newUserItems } from '../../lambda/data/accounts/users.ts';
 import { put } from '../../lambda/data/table/actions.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { transact } from '../../lambda/data/table/write.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Role } from '../../lambda/domain/accounts/permissions.ts';
 import type { PlanName } from '../../lambda/domain/billing/plans.ts';
 

@@ -23,7 +23,7 @@ import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { chunk } from '../../lambda/data/table/batch.ts';
 import { alertKey, OUTBOX_SHARDS, UNDELIVERED_SHARDS } from '../../lambda/data/table/keys.ts';
-import { serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { Range } from '../../lambda/domain/calendar/range.ts';
 import { addCounters, type Counters, type SpendCounter } from '../../lambda/domain/spend/counters.ts';
 import { crossDimensionNames, OTHER, type SpendDimensionName, UNKNOWN } from '../../lambda/domain/spend/dimensions.ts';
@@ -73,8 +73,8 @@ const tableOfSamples = async () => {
     .filter((item) => !isLiveCounterOf('2026-10-31', item))
     .map((item) => ({ PutRequest: { Item: revive(item) as Record<string, unknown> } }));
   for (const some of chunk(puts, 25)) await table.call('BatchWriteItem', { RequestItems: { [table.name]: some } });
-  const owners = await openKeyOwners(table).find([ACCOUNT_KEY, SUSPENDED_KEY].map(serviceKeyHash));
-  const idOf = (key: string) => owners.get(serviceKeyHash(key))?.accountId ?? '';
+  const owners = await openKeyOwners(table).find([ACCOUNT_KEY, SUSPENDED_KEY].map(secretHash));
+  const idOf = (key: string) => owners.get(secretHash(key))?.accountId ?? '';
   return { ...table, accountId: idOf(ACCOUNT_KEY), suspendedId: idOf(SUSPENDED_KEY) };
 };
 type TableOfSamples = Awaited<ReturnType<typeof tableOfSamples>>;
@@ -368,7 +368,7 @@ describe('accounts of version 0.1', () => {
       { keyId: 'key-2', name: 'Batch jobs', status: 'active' },
       { keyId: 'key-3', name: 'Old laptop', status: 'revoked', revokedAt: '2026-10-04T09:00:00.000Z' },
     ]);
-    const owners = await openKeyOwners(table).find([serviceKeyHash(REVOKED_KEY)]);
+    const owners = await openKeyOwners(table).find([secretHash(REVOKED_KEY)]);
     expect([...owners.values()]).toMatchObject([{ accountId: table.accountId, keyId: 'key-3' }]);
   });
 

@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:http';
 import { uuidv7 } from 'uuidv7';
 import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
-import { newAccountKey } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../lambda/domain/accounts/issued-secret.ts';
 import { cloudLabels, hostsByLabel } from '../../lambda/domain/hosts.ts';
 import { NO_BLOCKS } from '../../lambda/domain/limits/block.ts';
 import type { CloseEvent, OpenEvent, UsageEvent } from '../../lambda/domain/usage/usage-event.ts';

@@ -9,7 +9,7 @@ import { remove, update } from '../../lambda/data/table/actions.ts';
 import { accountKey, auditHeadKey, auditPartition, serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { findItem, queryItems } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { auditHeadObjectKey } from '../../lambda/domain/object-keys.ts';
 import { newAccount, newKey } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -33,9 +33,7 @@ const accountWithKeys = async (count: number) => {
       (await table.call('GetItem', { TableName: table.name, Key: key, ConsistentRead: true })).Item?.[attribute];
     return {
       account: await read(accountKey(accountId), 'status'),
-      keys: new Set(
-        await Promise.all(serviceKeys.map((key) => read(serviceKeyKey(serviceKeyHash(key)), 'accountStatus'))),
-      ),
+      keys: new Set(await Promise.all(serviceKeys.map((key) => read(serviceKeyKey(secretHash(key)), 'accountStatus')))),
     };
   };
   const set = (values: Record<string, unknown>) =>
@@ -168,7 +166,7 @@ describe('a hold', () => {
       return send();
     });
     await openAccountHolds(slow).hold(accountId, hold);
-    const copy = await findItem(table, serviceKeyKey(serviceKeyHash(serviceKey)));
+    const copy = await findItem(table, serviceKeyKey(secretHash(serviceKey)));
     expect(copy).toMatchObject({ accountStatus: 'suspended' });
   });
 });

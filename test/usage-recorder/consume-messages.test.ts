@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
-import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { consumeMessages } from '../../lambda/usage-recorder/consume-messages.ts';
 import { openRecorder, type Recorder } from '../../lambda/usage-recorder/recorder.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -115,14 +115,14 @@ describe('consumeMessages', () => {
     await table.call('PutItem', {
       TableName: table.name,
       Item: {
-        ...serviceKeyKey(serviceKeyHash(serviceKey)),
+        ...serviceKeyKey(secretHash(serviceKey)),
         accountId,
         keyId: 'key-9',
         keyStatus: 'revoked',
         accountStatus: 'suspended',
       },
     });
-    const unverified = { accountId: null, keyId: null, unverifiedKeyHash: serviceKeyHash(serviceKey) };
+    const unverified = { accountId: null, keyId: null, unverifiedKeyHash: secretHash(serviceKey) };
     expect(await consume([closeEvent({ ...unverified, n: 1 }), openEvent({ ...unverified, n: 1 })])).toEqual({
       batchItemFailures: [],
     });
@@ -136,7 +136,7 @@ describe('consumeMessages', () => {
   it('drops events of unknown keys: counts them, and logs each once without the key', async () => {
     const unknownKey = newAccountKey(randomBytes);
     const response = await consume([
-      closeEvent({ accountId: null, keyId: null, unverifiedKeyHash: serviceKeyHash(unknownKey), n: 1 }),
+      closeEvent({ accountId: null, keyId: null, unverifiedKeyHash: secretHash(unknownKey), n: 1 }),
       closeEvent({ accountId: null, keyId: null, unverifiedKeyHash: 'nonsense \ud800', n: 2 }),
       closeEvent({ accountId: null, keyId: null, n: 3 }),
       closeEvent({ accountId: 'svc_other', n: 4 }),

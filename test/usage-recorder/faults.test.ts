@@ -14,7 +14,7 @@ import {
 } from '../../lambda/data/table/keys.ts';
 import type { Table, TableCommand } from '../../lambda/data/table/table.ts';
 import { write } from '../../lambda/data/table/write.ts';
-import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { addCounters, type Counters } from '../../lambda/domain/spend/counters.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -259,7 +259,7 @@ describe('the recorder over a table that fails', () => {
 
   it('fails only the events whose owner cannot be read', async () => {
     const { accountId, events } = newEvents(1);
-    const hashes = [1, 2, 3].map(() => serviceKeyHash(newAccountKey(randomBytes)));
+    const hashes = [1, 2, 3].map(() => secretHash(newAccountKey(randomBytes)));
     const [throttled = '', unreadable = '', sound = ''] = hashes;
     const owner = { accountId, keyId: 'key-1' };
     await table.call('PutItem', { TableName: table.name, Item: { ...serviceKeyKey(unreadable), owner } });
@@ -284,7 +284,7 @@ describe('the recorder over a table that fails', () => {
 
   it('fails only the events that must be read first while the table cannot read', async () => {
     const { accountId, events } = newEvents(2);
-    const unverifiedKeyHash = serviceKeyHash(newAccountKey(randomBytes));
+    const unverifiedKeyHash = secretHash(newAccountKey(randomBytes));
     let reads = 0;
     const record = recorderThrough(async (command, send) => {
       if (command.operation !== 'BatchGetItem') return send();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
 import { openTrackingGaps } from '../../lambda/data/ledger/tracking-gaps.ts';
-import { newAccountKey, serviceKeyHash } from '../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey, secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import type { UntrackedEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -64,7 +64,7 @@ describe('reports of untracked requests', () => {
 
   it('are attributed by their unverified key; an unknown key has no gap', async () => {
     const { accountId, accountKey } = await newAccount(table);
-    const unverified = (key: string) => report({ accountId: null, unverifiedKeyHash: serviceKeyHash(key) });
+    const unverified = (key: string) => report({ accountId: null, unverifiedKeyHash: secretHash(key) });
     expect(await recorderOver(table)([unverified(accountKey), unverified(newAccountKey(randomBytes))])).toEqual([
       { kind: 'noted' },
       { kind: 'unowned' },

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import QuickLRU from 'quick-lru';
 import * as z from 'zod/mini';
-import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
-import { maskedSecret } from '../../domain/accounts/issued-secret.ts';
+import { maskedSecret, secretHash } from '../../domain/accounts/issued-secret.ts';
 import { type Role, roles } from '../../domain/accounts/permissions.ts';
 import { DEFAULT_PROJECT_ID } from '../../domain/accounts/scope.ts';
 import type { AccountStatus } from '../../domain/billing/plans.ts';
@@ -67,7 +66,7 @@ export const newServiceKey = (
   projectId: DEFAULT_PROJECT_ID,
   former: [],
   ...facts,
-  keyHash: serviceKeyHash(serviceKey),
+  keyHash: secretHash(serviceKey),
   maskedKey: maskedSecret(serviceKey),
   status: 'active',
 });
@@ -326,7 +325,7 @@ export const openServiceKeys = (table: Table) => {
       ];
       const next = {
         ...key,
-        keyHash: serviceKeyHash(serviceKey),
+        keyHash: secretHash(serviceKey),
         maskedKey: maskedSecret(serviceKey),
         // Revoking the key reaches every secret that may still be accepted, and each that the gateway may have cached.
         former: [...former, ...key.former.filter(({ validUntil }) => validUntil <= now)].slice(
@@ -358,7 +357,7 @@ export const openServiceKeys = (table: Table) => {
           ),
           ...others.map((secret) => setEnd(secret, EXISTS)),
           update(accountKey(accountId), 'SET accountKey = :shown', `accountKey = :shownKey AND ${hasState(account)}`, {
-            shown: serviceKeyHash(shownKey) === key.keyHash ? serviceKey : shownKey,
+            shown: secretHash(shownKey) === key.keyHash ? serviceKey : shownKey,
             ...{ shownKey, status, withoutBlocks },
           }),
           putAudit(audit),

@@ -41,7 +41,7 @@ export const accountKey = (accountId: string): Key => inAccount(accountId, 'META
 /**
  * Looked up by the gateway on admission: one read gives the account, its state and the key's.
  *
- * @param keyHash `serviceKeyHash` of the key: the table holds no key that would admit traffic
+ * @param keyHash `secretHash` of the key: the table holds no key that would admit traffic
  */
 export const serviceKeyKey = (keyHash: string): Key => ({ pk: `KEY#${keyHash}`, sk: 'META' });
 /** The blocks of an account: a partition of its own, so that the gateway needs no right to read the account's other items. */

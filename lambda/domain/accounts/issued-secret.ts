@@ -34,7 +34,7 @@ const checksum = (text: string): string => {
 };
 
 /** @param randomBytes a cryptographic source, such as `node:crypto`'s */
-export const newSecret = (prefix: string, randomBytes: (size: number) => Uint8Array): string => {
+const newSecret = (prefix: string, randomBytes: (size: number) => Uint8Array): string => {
   let secret = prefix;
   while (secret.length < prefix.length + RANDOM_CHARACTERS) {
     for (const byte of randomBytes(RANDOM_CHARACTERS)) {
@@ -45,32 +45,38 @@ export const newSecret = (prefix: string, randomBytes: (size: number) => Uint8Ar
 };
 
 /** True for the right shape and checksum. The secret need not exist. */
-export const isWellFormedSecret = (prefix: string, secret: string): boolean =>
+const isWellFormedSecret = (prefix: string, secret: string): boolean =>
   secret.length === prefix.length + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS &&
   secret.startsWith(prefix) &&
   /^[0-9A-Za-z]+$/.test(secret.slice(prefix.length)) &&
   checksum(secret.slice(0, -CHECKSUM_CHARACTERS)) === secret.slice(-CHECKSUM_CHARACTERS);
 
-/** SHA-256 of a secret, base64url: tables have only this. A secret has 143 random bits, so nobody can reverse a plain hash by guessing. */
+/** SHA-256 of a secret, base64url: tables, events and logs have only this. Nobody can guess 143 random bits, so a plain hash is safe. */
 export const secretHash = (secret: string): string => hash('sha256', secret, 'base64url');
+
+/** True for text that may be the hash of a secret. Other text must not reach the table, which rejects some of it. */
+export const isSecretHash = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** Shows 12 characters of a secret: too few to guess the rest, enough to distinguish secrets. */
 export const maskedSecret = (secret: string): string => `${secret.slice(0, 8)}…${secret.slice(-4)}`;
 
-const PREFIX = 'sat_';
+const SERVICE_KEY = 'svc_';
 
-/**
- * A new API token: a secret that begins with `sat_`.
- *
- * @param randomBytes a cryptographic source, such as `node:crypto`'s
- */
-export const newApiToken = (randomBytes: (size: number) => Uint8Array): string => newSecret(PREFIX, randomBytes);
+/** A new service key. */
+export const newAccountKey = (randomBytes: (size: number) => Uint8Array): string => newSecret(SERVICE_KEY, randomBytes);
+
+/** True for the right shape and checksum. The key need not exist. */
+export const isWellFormedAccountKey = (key: string): boolean => isWellFormedSecret(SERVICE_KEY, key);
+
+const API_TOKEN = 'sat_';
+
+export const newApiToken = (randomBytes: (size: number) => Uint8Array): string => newSecret(API_TOKEN, randomBytes);
 
 /** A new code, in whose place a program gets a token. No path takes it for one. */
 export const newCode = (randomBytes: (size: number) => Uint8Array): string => newSecret('sac_', randomBytes);
 
 /** True for the right shape and checksum. The token need not exist. */
-export const isWellFormedApiToken = (token: string): boolean => isWellFormedSecret(PREFIX, token);
+export const isWellFormedApiToken = (token: string): boolean => isWellFormedSecret(API_TOKEN, token);
 
 /** Address of a token's user in the user pool, which knows users by address. No mail reaches it (RFC 2606). */
 export const apiTokenEmail = (tokenId: string): string => `${tokenId}@tokens.invalid`;

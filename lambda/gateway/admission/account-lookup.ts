@@ -1,5 +1,5 @@
 import { serviceKeyKey } from '../../data/table/keys.ts';
-import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
+import { secretHash } from '../../domain/accounts/issued-secret.ts';
 import type { KeyOfAccess } from '../../domain/limits/access.ts';
 import type { AwsCall } from '../aws/aws-json.ts';
 import { cachedReads, type Unavailable } from './cached-reads.ts';
@@ -32,7 +32,7 @@ interface StringAttribute {
 export const keyReader =
   (dynamodb: AwsCall, tableName: string, timeoutMs: number): ReadKey =>
   async (serviceKey) => {
-    const { pk, sk } = serviceKeyKey(serviceKeyHash(serviceKey));
+    const { pk, sk } = serviceKeyKey(secretHash(serviceKey));
     const response = await dynamodb(
       'GetItem',
       { TableName: tableName, Key: { pk: { S: pk }, sk: { S: sk } } },

@@ -1,4 +1,4 @@
-import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
+import { isWellFormedAccountKey } from '../../domain/accounts/issued-secret.ts';
 import type { Host, HostLabel } from '../../domain/hosts.ts';
 import type { Blocks } from '../../domain/limits/block.ts';
 import type { Cloud, Provider } from '../../domain/providers.ts';

@@ -1,4 +1,4 @@
-import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
+import { isWellFormedAccountKey } from '../../domain/accounts/issued-secret.ts';
 import type { GatewayRequest } from '../protocol/client.ts';
 import { headerValue, type RawHeaders } from '../protocol/headers.ts';
 import { pathForm } from '../protocol/target.ts';

@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { newAccountKey } from '../../domain/accounts/account-key.ts';
+import { newAccountKey } from '../../domain/accounts/issued-secret.ts';
 import type { AwsTransport } from '../aws/transport.ts';
 import { composeGateway } from '../compose.ts';
 import type { ClientResponse } from '../protocol/client.ts';

@@ -1,4 +1,4 @@
-import { serviceKeyHash } from '../../domain/accounts/account-key.ts';
+import { secretHash } from '../../domain/accounts/issued-secret.ts';
 import { MAX_PATH_CHARACTERS, MAX_TAG_CHARACTERS } from '../../domain/usage/limits.ts';
 import { timeOfRequestId } from '../../domain/usage/request-id.ts';
 import type { OpenEvent } from '../../domain/usage/usage-event.ts';
@@ -112,7 +112,7 @@ export const requestIdentity = (
   requestId,
   accountId: admitted.owner?.accountId ?? null,
   keyId: admitted.owner?.keyId ?? null,
-  ...(admitted.owner ? {} : { unverifiedKeyHash: serviceKeyHash(admitted.serviceKey) }),
+  ...(admitted.owner ? {} : { unverifiedKeyHash: secretHash(admitted.serviceKey) }),
   provider: admitted.provider.label,
   ...(isSubscription(admitted) && { credentialKind: 'subscription' as const }),
   ...readSafely(request, requestId),

@@ -1,4 +1,4 @@
-import { isWellFormedAccountKey } from '../../domain/accounts/account-key.ts';
+import { isWellFormedAccountKey } from '../../domain/accounts/issued-secret.ts';
 import { WEBSOCKET } from '../../domain/usage/dialect.ts';
 import { admit, hostOf } from '../admission/admit.ts';
 import { refusalHint } from '../admission/hint.ts';

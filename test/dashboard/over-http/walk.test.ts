@@ -11,7 +11,7 @@ import {
   userKey,
 } from '../../../lambda/data/table/keys.ts';
 import { write } from '../../../lambda/data/table/write.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import { buyPlan } from '../../../local/seed/seed.ts';
 import { clearOfMidnight } from '../../clear-of-midnight.ts';
@@ -307,7 +307,7 @@ describe('the dashboard API over HTTP', () => {
     for (const key of [
       accountKey(accountId),
       userKey(running.session.userId),
-      serviceKeyKey(serviceKeyHash(running.session.accountId)),
+      serviceKeyKey(secretHash(running.session.accountId)),
     ])
       expect(await isThere(key)).toBe(false);
     expect(await isThere(deletedAccountKey(accountId))).toBe(true);

@@ -6,7 +6,7 @@ import { chunk } from '../../../lambda/data/table/batch.ts';
 import { accountKey, serviceKeyKey, stripeEventKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
 import { write } from '../../../lambda/data/table/write.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { tableForTests } from '../../table-for-tests.ts';
 import { type BillingHost, billingHost } from './billing-host.ts';
@@ -49,7 +49,7 @@ type Account = Pick<Awaited<ReturnType<typeof newAccount>>, 'accountId' | 'accou
 /** The account item without its revision, and the key item that the gateway reads. */
 const stateOf = async ({ accountId, accountKey: key }: Account) => {
   const { billingRevision: _, ...state } = (await openBillingAccounts(table).find(accountId)) as BillingAccount;
-  const copy = await findItem(table, serviceKeyKey(serviceKeyHash(key)));
+  const copy = await findItem(table, serviceKeyKey(secretHash(key)));
   return { ...state, copiedStatus: copy?.['accountStatus'] };
 };
 
@@ -60,7 +60,7 @@ const forget = async ({ accountId, accountKey: key }: Account, customerId: strin
   const values = { free: 'FREE', active: 'ACTIVE', accountActive: 'active', customer: customerId };
   await write(table, update(accountKey(accountId), reset, null, values));
   const active = { active: 'active' };
-  await write(table, update(serviceKeyKey(serviceKeyHash(key)), 'SET accountStatus = :active', null, active));
+  await write(table, update(serviceKeyKey(secretHash(key)), 'SET accountStatus = :active', null, active));
   for (const event of events) {
     const { id } = JSON.parse(event) as { readonly id: string };
     await table.call('DeleteItem', { TableName: table.name, Key: stripeEventKey(id) });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { cachedAccountLookup } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { refusedWith } from '../../http/invoke.ts';
@@ -32,7 +32,7 @@ describe('the life of a paid plan', () => {
     const becomes = (plan: string, billingStatus: string) =>
       until(me.status, (status) => status.plan === plan && status.billingStatus === billingStatus);
     const openPortal = async () => open((await me.portal()).body.url);
-    const copyOf = (key: string) => findItem(table, serviceKeyKey(serviceKeyHash(key)));
+    const copyOf = (key: string) => findItem(table, serviceKeyKey(secretHash(key)));
     const copies = async (serviceKeys: readonly string[]) =>
       Promise.all(serviceKeys.map(async (key) => (await copyOf(key))?.['accountStatus']));
     let gatewayNow = 0;

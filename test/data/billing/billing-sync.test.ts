@@ -8,7 +8,7 @@ import { accountKey, serviceKeyKey } from '../../../lambda/data/table/keys.ts';
 import { findItem } from '../../../lambda/data/table/read.ts';
 import type { TableCommand } from '../../../lambda/data/table/table.ts';
 import { write } from '../../../lambda/data/table/write.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import type { AccountStatus, BillingStatus, PlanName } from '../../../lambda/domain/billing/plans.ts';
 import { UnavailableError } from '../../../lambda/domain/errors.ts';
 import { tableForTests } from '../../table-for-tests.ts';
@@ -56,7 +56,7 @@ const accountItem = async (accountId: string) =>
 const copies = async (serviceKeys: readonly string[]): Promise<Set<unknown>> => {
   const statuses = new Set<unknown>();
   for (let at = 0; at < serviceKeys.length; at += 100) {
-    const Keys = serviceKeys.slice(at, at + 100).map((key) => ({ ...serviceKeyKey(serviceKeyHash(key)) }));
+    const Keys = serviceKeys.slice(at, at + 100).map((key) => ({ ...serviceKeyKey(secretHash(key)) }));
     const { Responses } = await table.call('BatchGetItem', { RequestItems: { [table.name]: { Keys } } });
     const items = Responses?.[table.name] ?? [];
     expect(items).toHaveLength(Keys.length);

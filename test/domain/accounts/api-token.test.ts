@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isWellFormedAccountKey, newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
 import {
   apiTokenPassword,
+  isWellFormedAccountKey,
   isWellFormedApiToken,
+  newAccountKey,
   newApiToken,
   secretHash,
 } from '../../../lambda/domain/accounts/issued-secret.ts';

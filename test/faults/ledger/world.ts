@@ -8,7 +8,7 @@ import { update } from '../../../lambda/data/table/actions.ts';
 import { accountKey } from '../../../lambda/data/table/keys.ts';
 import type { Table, TableCommand } from '../../../lambda/data/table/table.ts';
 import { write } from '../../../lambda/data/table/write.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import type { PlanName } from '../../../lambda/domain/billing/plans.ts';
 import type { RequestRecord } from '../../../lambda/domain/spend/request-record.ts';
 import type { PricedUsage } from '../../../lambda/domain/usage/usage.ts';
@@ -292,7 +292,7 @@ export const eventsOf = (
     ...(end.responseId && { method: 'GET', path: `/v1/responses/${end.responseId}` }),
     ...(unverifiedKey === null
       ? { accountId }
-      : { accountId: null, keyId: null, unverifiedKeyHash: serviceKeyHash(unverifiedKey) }),
+      : { accountId: null, keyId: null, unverifiedKeyHash: secretHash(unverifiedKey) }),
   };
   return {
     open: openEvent(facts),

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { emulatorVariables } from '../../../fixtures/emulator-client.ts';
 import { gatewayVariables } from '../../../fixtures/gateway-variables.ts';
 import { listen, stopServer, urlOf } from '../../../fixtures/listen.ts';
-import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { type Part, startPart } from '../harness/part.ts';
 import type { Scale, Scenario, ScenarioGroup } from '../scenario.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { ask } from '../../../fixtures/exchange.ts';
-import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { newAccount } from '../../data/new-account.ts';
 import { DELIVERY_MS, eventually } from '../eventually.ts';
 import { assertNowhere, filesUnder, itemsOf, sizeOf } from '../harness/left-behind.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { serviceKeyKey } from '../../../lambda/data/table/keys.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import {
   cachedAccountLookup,
   type KeyOwner,
@@ -222,7 +222,7 @@ describe('reading a key', () => {
       return {};
     };
     await keyReader(dynamodb, 'table', 500)('svc_x');
-    const { pk, sk } = serviceKeyKey(serviceKeyHash('svc_x'));
+    const { pk, sk } = serviceKeyKey(secretHash('svc_x'));
     expect(calls).toEqual([['GetItem', { TableName: 'table', Key: { pk: { S: pk }, sk: { S: sk } } }, 500]]);
   });
 });

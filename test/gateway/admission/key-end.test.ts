@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { providerByLabel } from '../../../lambda/domain/providers.ts';
 import { cachedAccountLookup, keyReader } from '../../../lambda/gateway/admission/account-lookup.ts';
 import { admit } from '../../../lambda/gateway/admission/admit.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { providers } from '../../../lambda/domain/providers.ts';
 import { openEventSchema } from '../../../lambda/domain/usage/usage-event.ts';
 import type { Admitted } from '../../../lambda/gateway/admission/admit.ts';
@@ -52,7 +52,7 @@ describe('the members that both events share', () => {
     expect(requestIdentity(request('GET'), { ...admitted, owner: null }, ID, '/')).toMatchObject({
       accountId: null,
       keyId: null,
-      unverifiedKeyHash: serviceKeyHash('svc_x'),
+      unverifiedKeyHash: secretHash('svc_x'),
     });
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ask } from '../../../fixtures/exchange.ts';
 import { type ScriptedOrigin, startScriptedOrigin } from '../../../fixtures/scripted-origin.ts';
-import { serviceKeyHash } from '../../../lambda/domain/accounts/account-key.ts';
+import { secretHash } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { closeEventSchema, openEventSchema, type UsageEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import { undiciUpstream } from '../../../lambda/gateway/upstream/upstream-undici.ts';
 import { type GatewayHost, type HostSettings, KEYS, startGatewayHost } from '../gateway-host.ts';
@@ -209,7 +209,7 @@ describe('the route', () => {
     expect(await host.closeOf(requestId)).toMatchObject({
       accountId: null,
       keyId: null,
-      unverifiedKeyHash: serviceKeyHash(KEYS.storeDown),
+      unverifiedKeyHash: secretHash(KEYS.storeDown),
       route: 'bypassed',
     });
   });

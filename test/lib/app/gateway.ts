@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newAccountKey } from '../../../lambda/domain/accounts/account-key.ts';
+import { newAccountKey } from '../../../lambda/domain/accounts/issued-secret.ts';
 import { errorBodySchema } from '../../../lambda/http/error-codes.ts';
 import { parseStageSettings } from '../../../lib/config.ts';
 import {
