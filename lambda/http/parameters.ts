@@ -73,8 +73,8 @@ const cursor = described(
 
 /** Query parameters of lists by time. */
 export const timeRange = {
-  from: z.optional(described(dayOrInstant, 'First day or instant. Default: 30 days before `to`.')),
-  to: z.optional(described(dayOrInstant, 'Last day (inclusive) or instant (exclusive). Default: now.')),
+  from: described(z.optional(dayOrInstant), 'First day or instant. Default: 30 days before `to`.'),
+  to: described(z.optional(dayOrInstant), 'Last day (inclusive) or instant (exclusive). Default: now.'),
 };
 
 /** Query parameters of every paginated list. */
@@ -87,11 +87,9 @@ export const PAGE_DESCRIPTION =
   'A page may be short or empty and still have a next page. Continue until nextCursor is null.';
 
 /** In lists that an earlier version may read after a later one. */
-export const unreadable = z.optional(
-  described(
-    z.int().check(z.positive()),
-    'How many more there are that a later version wrote, and this one cannot read.',
-  ),
+export const unreadable = described(
+  z.optional(z.int().check(z.positive())),
+  'How many more there are that a later version wrote, and this one cannot read.',
 );
 
 /** A response with one page of a list. @param others further members */

@@ -44,8 +44,8 @@ export const listExports = operation('listExports', 'GET /exports', {
   description: `Each day is exported after it is rolled up, about an hour after its end, and again as a whole when a late event or a new price changes it. \`cost-and-usage\` follows the FOCUS specification 1.2; \`requests\` has the request records, for roles that may read them; \`names\` has what keys, projects and members were called. At most ${MAX_LISTED_DAYS} days.`,
   permission: 'spend:read-all',
   query: z.strictObject({
-    from: z.optional(described(day, 'First day. Default: 30 days before `to`.')),
-    to: z.optional(described(day, 'Last day, inclusive. Default: today.')),
+    from: described(z.optional(day), 'First day. Default: 30 days before `to`.'),
+    to: described(z.optional(day), 'Last day, inclusive. Default: today.'),
     dataset: z.optional(z.enum(datasetNames)),
     format: z._default(z.enum(exportFormats), 'parquet'),
   }),

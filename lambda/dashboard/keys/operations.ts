@@ -58,12 +58,10 @@ export const createKey = operation('createKey', 'POST /keys', {
   permission: 'keys:write',
   body: z.strictObject({
     name: name(64),
-    project: z.optional(described(project, 'Id of its project. Default: the default project.')),
-    member: z.optional(
-      described(
-        z.nullable(z.string().check(z.minLength(1), z.maxLength(64))),
-        'User id of the member whose key it is for good: spend is shown under that member. Null: of nobody. Default: you. Others need `keys:write-all`.',
-      ),
+    project: described(z.optional(project), 'Id of its project. Default: the default project.'),
+    member: described(
+      z.optional(z.nullable(z.string().check(z.minLength(1), z.maxLength(64)))),
+      'User id of the member whose key it is for good: spend is shown under that member. Null: of nobody. Default: you. Others need `keys:write-all`.',
     ),
     validUntil: z._default(z.nullable(end), null),
   }),

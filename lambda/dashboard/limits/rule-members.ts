@@ -82,8 +82,9 @@ export const shownMembers = {
 };
 
 export const shownSecret = {
-  webhookSecret: z.optional(
-    described(z.string(), 'Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.'),
+  webhookSecret: described(
+    z.optional(z.string()),
+    'Shown only once. Webhooks are signed with it, see docs/dashboard-api.md.',
   ),
 };
 

@@ -98,7 +98,7 @@ export const removeMember = operation('removeMember', 'DELETE /members/{userId}'
       z._default(z.enum(['keep', 'revoke', 'hand-over']), 'keep'),
       '`revoke`: they are revoked, the last active one too. `hand-over`: each becomes a key of `to` with another id and the same secret, so that clients go on, and what was spent stays under the user. Pauses, access rules and limits of the former id do not follow.',
     ),
-    to: z.optional(described(userId, 'User id of the member who gets the keys.')),
+    to: described(z.optional(userId), 'User id of the member who gets the keys.'),
     revokeTokens: described(revokeTokens, 'Revokes the API tokens that the user made.'),
   }),
   success: ok('Removed.', {

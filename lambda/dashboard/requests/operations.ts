@@ -7,8 +7,9 @@ import { component, forMachines, inGroup, ok } from '../../http/operation.ts';
 import { described, PAGE_DESCRIPTION, pageOf, pageParameters, timeRange } from '../../http/parameters.ts';
 import { countOrNull, requestSummary, summary } from './summary.ts';
 
-const filterValue = z.optional(
-  described(z.string().check(z.maxLength(256)), 'An empty value selects requests without one.'),
+const filterValue = described(
+  z.optional(z.string().check(z.maxLength(256))),
+  'An empty value selects requests without one.',
 );
 
 const lines = z.array(z.object({ kind: z.string(), quantity: z.number(), rateNanoUsdPerUnit: z.number() }));
@@ -88,11 +89,9 @@ export const listRequests = operation('listRequests', 'GET /requests', {
     tag: filterValue,
     key: filterValue,
     project: z.optional(z.string().check(z.maxLength(256))),
-    member: z.optional(
-      described(
-        z.string().check(z.maxLength(256)),
-        'Id of the member whose key it is. An empty value selects keys of nobody.',
-      ),
+    member: described(
+      z.optional(z.string().check(z.maxLength(256))),
+      'Id of the member whose key it is. An empty value selects keys of nobody.',
     ),
     providerKey: filterValue,
     outcome: z.optional(z.enum(outcomes)),
@@ -100,25 +99,21 @@ export const listRequests = operation('listRequests', 'GET /requests', {
     status: z.optional(z.coerce.number().check(z.int(), z.minimum(100), z.maximum(599))),
     client: filterValue,
     session: filterValue,
-    agent: z.optional(
-      described(
-        z.string().check(z.maxLength(256)),
-        'Id of an agent of a session. An empty value selects the main agent.',
-      ),
+    agent: described(
+      z.optional(z.string().check(z.maxLength(256))),
+      'Id of an agent of a session. An empty value selects the main agent.',
     ),
-    metadata: z.optional(
-      described(
+    metadata: described(
+      z.optional(
         z
           .array(z.string().check(z.regex(/:/, 'must be name:value'), z.maxLength(256)))
           .check(z.maxLength(MAX_METADATA_PAIRS)),
-        '`name:value`. Repeat it for several. An empty value selects requests without that name.',
       ),
+      '`name:value`. Repeat it for several. An empty value selects requests without that name.',
     ),
-    contains: z.optional(
-      described(
-        z.string().check(z.minLength(1), z.maxLength(128)),
-        'A part of the model, tag, client, path, session id or request id, in upper or lower case.',
-      ),
+    contains: described(
+      z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
+      'A part of the model, tag, client, path, session id or request id, in upper or lower case.',
     ),
     orderBy: described(
       z.optional(z.enum(['time', 'cost', 'tokens', 'duration'])),

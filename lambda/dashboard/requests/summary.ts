@@ -39,13 +39,11 @@ export const summary = {
   costNanoUsd: described(countOrNull, 'In 1e-9 USD; null if unknown.'),
   costUsd: z.nullable(z.string()),
   ...listMoney,
-  displayCost: z.optional(
-    described(
-      z.nullable(z.string()),
-      'The cost in the display currency, at the rate of its day, rounded half up to 9 decimals. Null where the cost or the rate is not known; absent without a display currency.',
-    ),
+  displayCost: described(
+    z.optional(z.nullable(z.string())),
+    'The cost in the display currency, at the rate of its day, rounded half up to 9 decimals. Null where the cost or the rate is not known; absent without a display currency.',
   ),
-  displayCurrency: z.optional(described(z.string(), 'ISO 4217.')),
+  displayCurrency: described(z.optional(z.string()), 'ISO 4217.'),
   provenance: described(z.enum(provenances), 'Where the cost comes from.'),
   client: described(
     z.nullable(z.string()),
@@ -55,8 +53,8 @@ export const summary = {
     z.nullable(
       z.object({
         id: z.string(),
-        agentId: z.optional(described(z.string(), 'Absent for the main agent.')),
-        parentAgentId: z.optional(described(z.string(), 'Absent if the main agent started this one.')),
+        agentId: described(z.optional(z.string()), 'Absent for the main agent.'),
+        parentAgentId: described(z.optional(z.string()), 'Absent if the main agent started this one.'),
       }),
     ),
     'Ids longer than 64 characters, or not printable, are hashes: `sha256:…`.',

@@ -13,10 +13,10 @@ const nanoUsd = described(z.int(), 'In 1e-9 USD.');
 const recorded = z.nullable(nanoUsd);
 const requests = z.int();
 const text = z.string().check(z.maxLength(256));
-const value = z.optional(described(z.nullable(text), 'Null selects requests without one.'));
+const value = described(z.optional(z.nullable(text)), 'Null selects requests without one.');
 
 const range = {
-  from: z.optional(described(dayOrInstant, 'First day or instant. Default: 30 days ago.')),
+  from: described(z.optional(dayOrInstant), 'First day or instant. Default: 30 days ago.'),
   to: timeRange.to,
 };
 
@@ -50,18 +50,14 @@ export const readWhatIf = operation('readWhatIf', 'POST /spend/what-if', {
     change: z
       .strictObject({
         model: z.optional(text.check(z.minLength(1))),
-        provider: z.optional(described(hostLabel, 'The provider of the model. Default: that of each request.')),
-        tier: z.optional(
-          described(
-            z.enum(['standard', 'batch', 'flex', 'priority']),
-            'The service tier that all requests would have used.',
-          ),
+        provider: described(z.optional(hostLabel), 'The provider of the model. Default: that of each request.'),
+        tier: described(
+          z.optional(z.enum(['standard', 'batch', 'flex', 'priority'])),
+          'The service tier that all requests would have used.',
         ),
-        price: z.optional(
-          described(
-            z.strictObject({ ...scopeShape, terms: termsSchema }),
-            'A price as of POST /prices, for the whole range.',
-          ),
+        price: described(
+          z.optional(z.strictObject({ ...scopeShape, terms: termsSchema })),
+          'A price as of POST /prices, for the whole range.',
         ),
       })
       .check(

@@ -18,28 +18,23 @@ const group = {
   provider: z.optional(z.string()),
   model: z.optional(z.nullable(z.string())),
   tag: z.optional(z.nullable(z.string())),
-  key: z.optional(described(z.nullable(z.string()), 'Id of the service key, see GET /keys.')),
-  project: z.optional(
-    described(z.nullable(z.string()), 'Id of the project, see GET /projects. Not combined with `key`.'),
+  key: described(z.optional(z.nullable(z.string())), 'Id of the service key, see GET /keys.'),
+  project: described(
+    z.optional(z.nullable(z.string())),
+    'Id of the project, see GET /projects. Not combined with `key`.',
   ),
-  member: z.optional(
-    described(
-      z.nullable(z.string()),
-      'User id of the member whose key it was, see GET /members. Null for a key of nobody.',
-    ),
+  member: described(
+    z.optional(z.nullable(z.string())),
+    'User id of the member whose key it was, see GET /members. Null for a key of nobody.',
   ),
-  providerKey: z.optional(described(z.nullable(z.string()), 'Fingerprint of the provider credential.')),
-  client: z.optional(
-    described(
-      z.nullable(z.string()),
-      'Null for a client that is not recognised; `(unknown)` from before clients were counted.',
-    ),
+  providerKey: described(z.optional(z.nullable(z.string())), 'Fingerprint of the provider credential.'),
+  client: described(
+    z.optional(z.nullable(z.string())),
+    'Null for a client that is not recognised; `(unknown)` from before clients were counted.',
   ),
-  dim: z.optional(
-    described(
-      z.record(z.string(), z.nullable(z.string())),
-      'The value of a declared dimension, by its name. Null for requests without one; `(unknown)` for those recorded while it was not declared.',
-    ),
+  dim: described(
+    z.optional(z.record(z.string(), z.nullable(z.string()))),
+    'The value of a declared dimension, by its name. Null for requests without one; `(unknown)` for those recorded while it was not declared.',
   ),
 };
 

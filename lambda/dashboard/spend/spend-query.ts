@@ -38,23 +38,23 @@ const declaredValues = described(
 
 /** Parameters of the report and of the export. */
 export const spendQuery = z.strictObject({
-  from: z.optional(
-    described(dayOrInstant, 'First day or instant, at a whole hour (UTC). Default: the first day of this month.'),
+  from: described(
+    z.optional(dayOrInstant),
+    'First day or instant, at a whole hour (UTC). Default: the first day of this month.',
   ),
-  to: z.optional(
-    described(dayOrInstant, 'Last day (inclusive) or instant (exclusive), at a whole hour (UTC). Default: now.'),
+  to: described(
+    z.optional(dayOrInstant),
+    'Last day (inclusive) or instant (exclusive), at a whole hour (UTC). Default: now.',
   ),
-  granularity: z.optional(
-    described(
-      z.enum(granularities),
-      'What the series is divided into. Default: `hour` for less than a day, else `day`.',
-    ),
+  granularity: described(
+    z.optional(z.enum(granularities)),
+    'What the series is divided into. Default: `hour` for less than a day, else `day`.',
   ),
-  timeZone: z.optional(
-    described(
+  timeZone: described(
+    z.optional(
       z.string().check(z.maxLength(64), z.refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')),
-      'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC. Where days begin within an hour, that hour is in the day in which it ends.',
     ),
+    'Whose days the series has, by IANA name, where `granularity` is `day`: for at most 62 days of which hours are kept, else UTC. It does not change the range: `from` and `to` as days are UTC. Where days begin within an hour, that hour is in the day in which it ends.',
   ),
   groupBy: described(
     z._default(z.array(grouping).check(z.maxLength(MAX_GROUPINGS)), []),
@@ -73,21 +73,17 @@ export const spendQuery = z.strictObject({
     z._default(z.enum(costBases), 'effective'),
     "Which cost is shown: with the account's own prices, or at list prices.",
   ),
-  latency: z.optional(
-    described(
-      z.enum(['true', 'false']),
-      '`true` adds `latency` to all sums but groups of the series. Many groups then take twice as long.',
-    ),
+  latency: described(
+    z.optional(z.enum(['true', 'false'])),
+    '`true` adds `latency` to all sums but groups of the series. Many groups then take twice as long.',
   ),
   limit: described(
     z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1000)), 100),
     'Maximum number of groups in the response.',
   ),
-  seriesLimit: z.optional(
-    described(
-      z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1000)),
-      'Maximum number of groups in each point of the series, which are the first of `groups`. Default: all.',
-    ),
+  seriesLimit: described(
+    z.optional(z.coerce.number().check(z.int(), z.minimum(0), z.maximum(1000))),
+    'Maximum number of groups in each point of the series, which are the first of `groups`. Default: all.',
   ),
 });
 
@@ -95,24 +91,18 @@ export const spendQuery = z.strictObject({
 export const changeQuery = z.extend(
   z.omit(spendQuery, { granularity: true, timeZone: true, latency: true, limit: true, seriesLimit: true }),
   {
-    to: z.optional(
-      described(
-        dayOrInstant,
-        'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
-      ),
+    to: described(
+      z.optional(dayOrInstant),
+      'Last day (inclusive) or instant (exclusive). Default: the end of this month, day or hour, as `from` begins one.',
     ),
     groupBy: z._default(spendQuery.shape.groupBy.def.innerType, ['model']),
-    compareFrom: z.optional(
-      described(
-        dayOrInstant,
-        'First day or instant of the period before. Default: as much time right before it; months before months.',
-      ),
+    compareFrom: described(
+      z.optional(dayOrInstant),
+      'First day or instant of the period before. Default: as much time right before it; months before months.',
     ),
-    compareTo: z.optional(
-      described(
-        dayOrInstant,
-        'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
-      ),
+    compareTo: described(
+      z.optional(dayOrInstant),
+      'Last day (inclusive) or instant (exclusive) of the period before. Default: it is as long as the period.',
     ),
     limit: spendQuery.shape.limit,
   },

@@ -13,11 +13,9 @@ const money = {
   costUsd: described(z.nullable(z.string()), 'The same amount in USD as a decimal string.'),
 };
 
-export const displayCost = z.optional(
-  described(
-    z.nullable(z.string()),
-    "The same in the account's display currency, as a decimal string: each day at the rate of that day, added exactly and rounded once, half up, to 9 decimals. Null where the cost or a rate is not known; absent without a display currency.",
-  ),
+export const displayCost = described(
+  z.optional(z.nullable(z.string())),
+  "The same in the account's display currency, as a decimal string: each day at the rate of that day, added exactly and rounded once, half up, to 9 decimals. Null where the cost or a rate is not known; absent without a display currency.",
 );
 
 /** The numbers that every sum shows. */
