@@ -5,10 +5,10 @@
  */
 
 import type { EmulatedTable } from '../fixtures/emulated-table.ts';
+import { readingOf } from '../fixtures/open-dashboard.ts';
 import { readRequests } from '../lambda/dashboard/requests/read-requests.ts';
 import { readSpend } from '../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../lambda/data/accounts/declared-dimensions.ts';
-import { openServiceKeys } from '../lambda/data/accounts/service-keys.ts';
 import { openPeriodUsage } from '../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../lambda/data/ledger/tracking-gaps.ts';
 import { requestCursor } from '../lambda/data/requests/request-pages.ts';
@@ -43,8 +43,8 @@ const questionsTo = (table: EmulatedTable, units: UnitCounter, someId: string): 
   const dynamoDb = awsCaller(service, () => ({ accessKeyId: 'local', secretAccessKey: 'local' }), undiciTransport);
   const readKey = keyReader(units.counted(dynamoDb), table.name, 5_000);
   const reads = {
-    ...{ requests: openRequests(table), findCurrency: async () => null, keys: openServiceKeys(table) },
-    now: () => now,
+    ...readingOf(table, () => now),
+    ...{ requests: openRequests(table), findCurrency: async () => null },
   };
   const { listRequests: page, readRequest: one } = readRequests(reads);
   const spend = readSpend({

@@ -12,7 +12,7 @@ import { openBillAccess } from '../integrations/bills/bill-sources.ts';
 import { openObjectReader } from '../integrations/object-reader.ts';
 
 /** The dependencies of the operations of files and bills. */
-export const openFiles = (table: Table, environment: z.infer<typeof filesEnvironment>) => ({
+export const openFiles = (table: Table, environment: z.infer<typeof filesEnvironment>, now = () => new Date()) => ({
   archives: openArchives(table),
   audit: openAuditLog(table),
   bills: openBills(table),
@@ -22,7 +22,7 @@ export const openFiles = (table: Table, environment: z.infer<typeof filesEnviron
   objects: openObjectReader(environment.OBJECT_BUCKET),
   ...openBillAccess(environment),
   newId: uuidv7,
-  now: () => new Date(),
+  now,
 });
 
 export type Files = ReturnType<typeof openFiles>;

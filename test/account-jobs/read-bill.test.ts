@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
 import { interceptTable } from '../../fixtures/intercept-table.ts';
+import { filesOf } from '../../fixtures/open-dashboard.ts';
 import { failBill, readBill } from '../../lambda/account-jobs/read-bill.ts';
 import { manageBills } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { dueJobs, jobItem } from '../../lambda/data/accounts/account-jobs.ts';
-import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import { openBills } from '../../lambda/data/reconciliation/bills.ts';
 import { put } from '../../lambda/data/table/actions.ts';
@@ -59,14 +59,7 @@ beforeAll(async () => {
     if (operation === 'TransactWriteItems' && isTableDown) throw new Error('the table is down');
     return send();
   });
-  const dependencies = {
-    audit: openAuditLog(over),
-    bills: openBills(over),
-    connections: openBillConnections(over),
-    credentials,
-    sourceOf,
-    now: () => new Date(nowMs),
-  };
+  const dependencies = { ...filesOf(over, () => new Date(nowMs)), credentials, sourceOf };
   const { listBillConnections, connectBill, disconnectBill } = manageBills(dependencies);
   handler = serve([
     route(operations.listBillConnections, listBillConnections),

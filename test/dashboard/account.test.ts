@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { filesOf } from '../../fixtures/open-dashboard.ts';
 import { manageArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
 import * as archiveOperations from '../../lambda/dashboard/archives/operations.ts';
 import { openArchives } from '../../lambda/data/accounts/archives.ts';
@@ -34,14 +35,12 @@ beforeAll(async () => {
     routes(
       archiveOperations,
       manageArchives({
-        archives: openArchives(table),
-        audit: openAuditLog(table),
+        ...filesOf(table, () => now),
         objects: {
           signGet: async (key: string) => `https://bucket.example.com/${key}`,
           getRange: async () => Buffer.alloc(0),
         },
         newId: () => `archive-${Math.random()}`,
-        now: () => now,
       }),
     ),
   );

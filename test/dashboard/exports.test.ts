@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { listExportChanges, listExports } from '../../lambda/dashboard/exports/list-exports.ts';
+import { readExports } from '../../lambda/dashboard/exports/list-exports.ts';
 import * as operations from '../../lambda/dashboard/exports/operations.ts';
 import type { DayExports } from '../../lambda/data/exports/day-exports.ts';
 import type { RollupMarks } from '../../lambda/data/ledger/rollup-marks.ts';
-import { route } from '../../lambda/http/operation.ts';
+import { routes } from '../../lambda/http/operation.ts';
 import { callAs, serve } from '../http/invoke.ts';
 
 const names = ['cost-and-usage/parquet', 'cost-and-usage/csv', 'requests/parquet', 'requests/csv'];
@@ -21,11 +21,8 @@ const dependencies = {
   marks: { list: listMarks },
   objects: { signGet: async (key: string, seconds: number) => `https://bucket.example.com/${key}?expires=${seconds}` },
   now: () => new Date('2026-11-20T16:00:00Z'),
-} as unknown as Parameters<typeof listExports>[0];
-const handler = serve([
-  route(operations.listExports, listExports(dependencies)),
-  route(operations.listExportChanges, listExportChanges(dependencies)),
-]);
+} as unknown as Parameters<typeof readExports>[0];
+const handler = serve(routes(operations, readExports(dependencies)));
 
 const get = (query: Record<string, string | string[]> = {}, role: 'owner' | 'billing' = 'owner', path = '/exports') =>
   callAs(handler, { accountId: 'account-1', userId: `user-${role}`, role })('GET', path, undefined, {}, query);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { uuidv7 } from 'uuidv7';
+import { filesOf } from '../../fixtures/open-dashboard.ts';
 import { manageArchives } from '../../lambda/dashboard/archives/manage-archives.ts';
 import * as archives from '../../lambda/dashboard/archives/operations.ts';
 import { manageBills } from '../../lambda/dashboard/reconciliation/bills.ts';
 import { listBillConnections } from '../../lambda/dashboard/reconciliation/operations.ts';
-import { openArchives } from '../../lambda/data/accounts/archives.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
-import { openBillConnections } from '../../lambda/data/reconciliation/bill-connections.ts';
 import {
   accountApiTokenKey,
   accountKey,
@@ -207,16 +206,11 @@ describe('a later version that was replaced by an earlier one', () => {
 
   it('leaves the archives and connected bills that can be read, and counts the others', async () => {
     const { accountId } = caller;
-    const opened = {
-      archives: openArchives(table),
-      connections: openBillConnections(table),
-      newId: uuidv7,
-      now: () => new Date(),
-    };
+    const opened = filesOf(table, () => new Date());
     const files = callAs(
       serve([
-        ...routes(archives, manageArchives(opened as never)),
-        route(listBillConnections, manageBills(opened as never).listBillConnections),
+        ...routes(archives, manageArchives(opened)),
+        route(listBillConnections, manageBills(opened).listBillConnections),
       ]),
       caller,
     );

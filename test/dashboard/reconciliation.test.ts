@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bundledBook } from '../../fixtures/bundled-prices.ts';
+import { filesOf } from '../../fixtures/open-dashboard.ts';
 import { manageBills } from '../../lambda/dashboard/reconciliation/bills.ts';
 import * as operations from '../../lambda/dashboard/reconciliation/operations.ts';
 import { readReconciliation } from '../../lambda/dashboard/reconciliation/read-reconciliation.ts';
@@ -31,10 +32,7 @@ let book: PriceBook;
 beforeAll(async () => {
   const bills = openBills(table);
   handler = serve([
-    route(
-      operations.importBill,
-      manageBills({ bills, audit: openAuditLog(table), now: () => NOW } as never).importBill,
-    ),
+    route(operations.importBill, manageBills(filesOf(table, () => NOW)).importBill),
     route(
       operations.readReconciliation,
       readReconciliation({

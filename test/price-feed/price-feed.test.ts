@@ -7,6 +7,7 @@ import { priceRequest } from '../../fixtures/bundled-prices.ts';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { cancelled, interceptTable } from '../../fixtures/intercept-table.ts';
 import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
+import { readingOf } from '../../fixtures/open-dashboard.ts';
 import { listPriceChanges } from '../../lambda/dashboard/price-changes/read-price-changes.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
 import { openNewestBook } from '../../lambda/data/prices/newest-book.ts';
@@ -225,10 +226,7 @@ describe('a new model in the feed', () => {
     const sums = total((await ledgerSums(table, accountId, [])).days);
     expect(sums).toMatchObject({ requests: 13, costComputedNanoUsd: 13 * cost });
 
-    const report = await listPriceChanges({
-      changes: openPriceChanges(table),
-      versions: openPriceVersions(table),
-    })({ caller: { accountId } } as never);
+    const report = await listPriceChanges(readingOf(table, () => new Date()))({ caller: { accountId } } as never);
     const unpricedToday = (pricedAt ?? 0) / 5 - 1;
     expect(report).toEqual({
       feed: { version: 1, checkedAt: expect.any(String), waiting: [] },

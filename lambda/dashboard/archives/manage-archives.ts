@@ -7,8 +7,6 @@ import type { Implementations } from '../../http/operation.ts';
 import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
-type Opened = Pick<Files, 'archives' | 'audit' | 'objects' | 'newId' | 'now'>;
-
 const LINK_MINUTES = 15;
 
 const view = ({ archiveId, ...archive }: Archive) => ({ id: archiveId, ...archive });
@@ -21,7 +19,7 @@ const current = (archives: readonly Archive[], now: Date): Archive[] => {
   );
 };
 
-export const manageArchives = (files: Opened): Implementations<typeof operations> => ({
+export const manageArchives = (files: Files): Implementations<typeof operations> => ({
   createArchive: async ({ caller, clientAddress }) => {
     const { accountId, name: requestedBy } = caller;
     const at = files.now();

@@ -11,7 +11,7 @@ import {
   MAX_LISTED_DAYS,
 } from '../../domain/exports/datasets.ts';
 import { exportKey } from '../../domain/object-keys.ts';
-import type { Caller, Implementation } from '../../http/operation.ts';
+import type { Caller, Implementations } from '../../http/operation.ts';
 import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
@@ -32,7 +32,7 @@ const datasetsFor = (caller: Caller): DatasetName[] =>
 const sumsOf = ({ at, files: _, ...sums }: Exported) => ({ exportedAt: at, ...sums });
 
 /** Signs links to the files of days. */
-const openLinks = ({ objects, now }: Pick<Opened, 'objects' | 'now'>, accountId: string) => {
+const openLinks = ({ objects, now }: Opened, accountId: string) => {
   const urlExpiresAt = new Date(now().getTime() + LINK_SECONDS * 1_000).toISOString();
   return async (day: Day, exported: Exported, dataset: DatasetName, format: ExportFormat) => {
     const file = exported.files[`${dataset}/${format}`];
@@ -43,22 +43,27 @@ const openLinks = ({ objects, now }: Pick<Opened, 'objects' | 'now'>, accountId:
   };
 };
 
-export const listExports =
-  ({ dayExports, marks, ...links }: Opened): Implementation<typeof operations.listExports> =>
-  async ({ caller, query }) => {
+/** Time of an export and its day, which sort as the list does. */
+const CURSOR = /^[\dTZ:.-]{24}#\d{4}-\d{2}-\d{2}$/;
+
+export const readExports = (files: Opened): Implementations<typeof operations> => ({
+  listExports: async ({ caller, query }) => {
     const { accountId } = caller;
-    const now = links.now();
+    const now = files.now();
     const to = query.to ?? dayOf(now.toISOString());
     const from = query.from ?? addDays(to, -DEFAULT_DAYS);
     if (from > to || addDays(from, MAX_LISTED_DAYS) <= to)
       throw invalid('from', `must be up to ${MAX_LISTED_DAYS - 1} days before to`);
     const names = datasetsFor(caller).filter((name) => query.dataset === undefined || name === query.dataset);
-    const [days, marked] = await Promise.all([dayExports.list(accountId, from, to), marks.list(accountId, from, to)]);
+    const [days, marked] = await Promise.all([
+      files.dayExports.list(accountId, from, to),
+      files.marks.list(accountId, from, to),
+    ]);
     const due = new Map(days.flatMap(({ day, dueSince }) => (dueSince === null ? [] : [[day, dueSince]])));
     // A day is exported after its rollup. A month's mark is of no day.
     for (const { period, dueAt } of marked)
       if (!isMonth(period) && period < dayOf(now.toISOString()) && !due.has(period)) due.set(period, dueAt);
-    const linkTo = openLinks(links, accountId);
+    const linkTo = openLinks(files, accountId);
     const items = [];
     for (const { day, exported } of days) {
       if (exported === null) continue;
@@ -76,19 +81,14 @@ export const listExports =
         isLate: Date.parse(since) + LATE_MS < now.getTime(),
       }));
     return { items, waiting };
-  };
+  },
 
-/** Time of an export and its day, which sort as the list does. */
-const CURSOR = /^[\dTZ:.-]{24}#\d{4}-\d{2}-\d{2}$/;
-
-export const listExportChanges =
-  ({ dayExports, ...links }: Opened): Implementation<typeof operations.listExportChanges> =>
-  async ({ caller, query: { cursor, limit } }) => {
+  listExportChanges: async ({ caller, query: { cursor, limit } }) => {
     const { accountId } = caller;
     if (cursor !== undefined && !CURSOR.test(cursor)) throw invalid('cursor', 'must be nextCursor of a call before');
-    const changed = await exportChanges(dayExports, accountId, cursor, links.now());
+    const changed = await exportChanges(files.dayExports, accountId, cursor, files.now());
     const page = changed.slice(0, limit);
-    const linkTo = openLinks(links, accountId);
+    const linkTo = openLinks(files, accountId);
     const items = [];
     for (const { day, exported } of page) {
       const files = [];
@@ -97,4 +97,5 @@ export const listExportChanges =
       items.push({ day, ...sumsOf(exported), files });
     }
     return { items, nextCursor: page.at(-1)?.at ?? cursor ?? null, hasMore: page.length < changed.length };
-  };
+  },
+});

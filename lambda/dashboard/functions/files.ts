@@ -3,7 +3,7 @@ import { httpStack } from '../../http/http-stack.ts';
 import { routes } from '../../http/operation.ts';
 import { manageArchives } from '../archives/manage-archives.ts';
 import * as archives from '../archives/operations.ts';
-import { listExportChanges, listExports } from '../exports/list-exports.ts';
+import { readExports } from '../exports/list-exports.ts';
 import * as exports from '../exports/operations.ts';
 import { openFiles } from '../open-files.ts';
 import { openFunction } from '../open-function.ts';
@@ -19,7 +19,7 @@ const opened = openFiles(table, environment);
 export const handler = httpStack(
   [
     ...routes(archives, manageArchives(opened)),
-    ...routes(exports, { listExports: listExports(opened), listExportChanges: listExportChanges(opened) }),
+    ...routes(exports, readExports(opened)),
     ...routes(reconciliation, { ...manageBills(opened), readReconciliation: openReadReconciliation(table, logger) }),
   ],
   options,

@@ -13,7 +13,7 @@ import * as alerts from '../alerts/operations.ts';
 import { listAlerts } from '../alerts/read-alerts.ts';
 import { manageDimensions } from '../dimensions/declare-dimensions.ts';
 import * as dimensions from '../dimensions/operations.ts';
-import { listExportChanges, listExports } from '../exports/list-exports.ts';
+import { readExports } from '../exports/list-exports.ts';
 import * as exports from '../exports/operations.ts';
 import { listKeys } from '../keys/manage-keys.ts';
 import { listProjects } from '../keys/manage-projects.ts';
@@ -51,6 +51,7 @@ const opened = {
 };
 const { listRequests, readRequest } = readRequests(opened);
 const { listSavings } = readSavings(opened);
+const { listExports, listExportChanges } = readExports(opened);
 const { listSessions, readSession } = readSessions(opened);
 const reconciled = route(reconciliation.readReconciliation, openReadReconciliation(table, logger));
 
@@ -157,11 +158,8 @@ export const handler = streamingHttpStack(
     { ...route(savings.listSavings, listSavings), operation: savings.machineListSavings },
     { ...route(spend.exportSpend, opened.exportSpend), operation: spend.machineExportSpend },
     { ...route(metrics.readMetrics, opened.readMetrics), operation: metrics.machineReadMetrics },
-    { ...route(exports.listExports, listExports(opened)), operation: exports.machineListExports },
-    {
-      ...route(exports.listExportChanges, listExportChanges(opened)),
-      operation: exports.machineListExportChanges,
-    },
+    { ...route(exports.listExports, listExports), operation: exports.machineListExports },
+    { ...route(exports.listExportChanges, listExportChanges), operation: exports.machineListExportChanges },
     { ...route(requests.listRequests, listRequests), operation: requests.machineListRequests },
     { ...route(requests.readRequest, readRequest), operation: requests.machineReadRequest },
     { ...reconciled, operation: reconciliation.machineReadReconciliation },

@@ -36,10 +36,7 @@ const stateOf = ({ version, checkedAt, waiting }: PriceFeed) => ({
 });
 
 export const listPriceChanges =
-  ({
-    changes: { of },
-    versions: { readFeed },
-  }: Pick<Reading, 'changes' | 'versions'>): Implementation<typeof listOperation> =>
+  ({ changes: { of }, versions: { readFeed } }: Reading): Implementation<typeof listOperation> =>
   async ({ caller: { accountId } }) => {
     const versions = new Map<number, PriceChangeOfDay[]>();
     for await (const change of of(accountId)) {

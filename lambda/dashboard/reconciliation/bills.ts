@@ -7,9 +7,7 @@ import { BillError } from '../../integrations/bills/bill-source.ts';
 import type { Files } from '../open-files.ts';
 import type * as operations from './operations.ts';
 
-type Opened = Pick<Files, 'audit' | 'bills' | 'connections' | 'credentials' | 'sourceOf' | 'now'>;
-
-export const manageBills = (files: Opened): Omit<Implementations<typeof operations>, 'readReconciliation'> => ({
+export const manageBills = (files: Files): Omit<Implementations<typeof operations>, 'readReconciliation'> => ({
   listBillConnections: async ({ caller: { accountId } }) => {
     const { items, unreadable } = await files.connections.list(accountId);
     return { items, unreadable: unreadable.length || undefined };

@@ -8,8 +8,6 @@ import type { Reading } from '../open-reading.ts';
 import type * as operations from './operations.ts';
 import { requestSummary, requestView } from './request-view.ts';
 
-type Opened = Pick<Reading, 'requests' | 'findCurrency' | 'keys' | 'now'>;
-
 const tokensOf = ({ usage }: RequestRecord): number | null =>
   usage ? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0) : null;
 
@@ -22,7 +20,7 @@ const measures = {
 /** An empty value selects requests without one. */
 const valueOrNone = (value: string | undefined) => (value === '' ? null : value);
 
-export const readRequests = ({ requests, findCurrency, keys, now }: Opened): Implementations<typeof operations> => ({
+export const readRequests = ({ requests, findCurrency, keys, now }: Reading): Implementations<typeof operations> => ({
   listRequests: async ({
     caller,
     query: { from, to, limit, cursor, key, project, member, orderBy = 'time', ...query },

@@ -12,8 +12,6 @@ import type { Reading } from '../open-reading.ts';
 import * as spend from '../spend/operations.ts';
 import type * as operations from './operations.ts';
 
-type Opened = Pick<Reading, 'savings' | 'decisions' | 'compareSpend' | 'now'>;
-
 const USUAL_DAYS = 30;
 const MAX_DAYS = 31;
 const MAX_GROUPS = 100;
@@ -35,8 +33,8 @@ const HOURS_ARE_KEPT_MS = 58 * DAY_MS;
 
 /** Costs of the requests of a watched finding since, and before. Null where it is not about requests alone, or has no report. */
 const readSince = async (
-  { compareSpend, now }: Opened,
-  input: Omit<Parameters<Opened['compareSpend']>[0], 'query'>,
+  { compareSpend, now }: Reading,
+  input: Omit<Parameters<Reading['compareSpend']>[0], 'query'>,
   { decision, at, scope: { price, limit, ...scope } }: Decision,
 ) => {
   if (decision !== 'watched' || price !== undefined || limit !== undefined) return null;
@@ -57,12 +55,12 @@ const readSince = async (
   return compared && { from: compared.from, to: compared.to, ...compared.totals, effects: compared.effects };
 };
 
-export const readSavings = (opened: Opened): Implementations<typeof operations> => ({
+export const readSavings = (reading: Reading): Implementations<typeof operations> => ({
   readWhatIf: async ({ caller, body: { filter, change, ...bounds } }) => {
-    const range = rangeOf(bounds, opened.now());
+    const range = rangeOf(bounds, reading.now());
     const { key: keyId, ...others } = filter;
     const { keyIds } = scopeOf(caller).sees;
-    const { readRecords, readPricing, whatIf } = await opened.savings();
+    const { readRecords, readPricing, whatIf } = await reading.savings();
     const [{ records, isComplete, readFrom }, { pricing }] = await Promise.all([
       readRecords(caller.accountId, range, { ...others, keyId, keyIds }),
       readPricing(caller.accountId),
@@ -82,7 +80,7 @@ export const readSavings = (opened: Opened): Implementations<typeof operations> 
   },
 
   listSavings: async (input) => {
-    const { savings, decisions, now } = opened;
+    const { savings, decisions, now } = reading;
     const { caller, query } = input;
     const range = rangeOf(query, now());
     const last = new Date(Date.parse(range.to) - 1).toISOString();
@@ -108,7 +106,7 @@ export const readSavings = (opened: Opened): Implementations<typeof operations> 
       decided: await Promise.all(
         decided.map(async ({ findingId: id, ...decision }) => {
           const nanoUsdPerMonth = byId.get(id)?.nanoUsdPerMonth ?? null;
-          const since = await readSince(opened, { ...input, body: undefined }, { findingId: id, ...decision });
+          const since = await readSince(reading, { ...input, body: undefined }, { findingId: id, ...decision });
           return { id, ...decision, nanoUsdPerMonth, displayPerMonth: displayOf(nanoUsdPerMonth), since };
         }),
       ),

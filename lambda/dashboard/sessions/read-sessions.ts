@@ -19,8 +19,6 @@ import type { Reading } from '../open-reading.ts';
 import { requestSummary } from '../requests/request-view.ts';
 import type * as operations from './operations.ts';
 
-type Opened = Pick<Reading, 'sessions' | 'requests' | 'findCurrency' | 'now'>;
-
 /** Requests that one response lists at most. GET /requests lists the others. */
 const MAX_LISTED_REQUESTS = 500;
 
@@ -60,7 +58,12 @@ const daysOf = ({ from, to }: { readonly from: string; readonly to: string }): {
   to: dayOf(new Date(Date.parse(to) - 1).toISOString()),
 });
 
-export const readSessions = ({ sessions, findCurrency, now, requests }: Opened): Implementations<typeof operations> => {
+export const readSessions = ({
+  sessions,
+  findCurrency,
+  now,
+  requests,
+}: Reading): Implementations<typeof operations> => {
   const listRequests = async (caller: Caller, session: string, range: { from: string; to: string }) => {
     const filter = { session, keyIds: scopeOf(caller).sees.keyIds };
     const items: RequestRecord[] = [];

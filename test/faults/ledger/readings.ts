@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readingOf } from '../../../fixtures/open-dashboard.ts';
 import * as requestOperations from '../../../lambda/dashboard/requests/operations.ts';
 import { readRequests } from '../../../lambda/dashboard/requests/read-requests.ts';
 import {
@@ -7,7 +8,6 @@ import {
 } from '../../../lambda/dashboard/spend/operations.ts';
 import { exportSpend, readSpend } from '../../../lambda/dashboard/spend/read-spend.ts';
 import { openDeclaredDimensions } from '../../../lambda/data/accounts/declared-dimensions.ts';
-import { openServiceKeys } from '../../../lambda/data/accounts/service-keys.ts';
 import { openPeriodUsage } from '../../../lambda/data/billing/billing-usage.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import { openRequests } from '../../../lambda/data/requests/requests.ts';
@@ -439,9 +439,8 @@ const assertBillingUsage = async (world: World, model: LedgerModel, accountId: s
 const assertLog = async (world: World, model: LedgerModel, accountId: string, random: Random): Promise<void> => {
   const now = world.now();
   const dependencies = {
-    ...{ requests: openRequests(world.table, () => now), keys: openServiceKeys(world.table) },
-    findCurrency: async () => null,
-    now: () => new Date(now),
+    ...readingOf(world.table, () => new Date(now)),
+    requests: openRequests(world.table, () => now),
   };
   const call = { params: undefined, body: undefined, authorization: undefined, requestId: '' } as const;
   const caller = { accountId, userId: '', role: 'owner' as const, name: '' };

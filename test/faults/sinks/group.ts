@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type EmulatedObjects, emulatedObjects } from '../../../fixtures/emulated-objects.ts';
 import { type EmulatedTable, emulatedTable } from '../../../fixtures/emulated-table.ts';
 import { sendDestination } from '../../../lambda/account-jobs/send-destination.ts';
-import { listExportChanges } from '../../../lambda/dashboard/exports/list-exports.ts';
+import { readExports } from '../../../lambda/dashboard/exports/list-exports.ts';
 import { spendTools, type Tool, toolText } from '../../../lambda/dashboard/mcp/tools.ts';
 import { readMetrics } from '../../../lambda/dashboard/metrics/operations.ts';
 import { openSpendReads } from '../../../lambda/dashboard/open-spend-reads.ts';
@@ -98,7 +98,7 @@ const openLoader = async ({ table, objects }: Context, accountId: string) => {
   return {
     folder,
     load: async (now: number): Promise<void> => {
-      const list = listExportChanges({
+      const { listExportChanges: list } = readExports({
         ...{ dayExports: openDayExports(table), marks: openRollupMarks(table) },
         objects: { ...objects, signGet: async (key) => key },
         now: () => new Date(now),
