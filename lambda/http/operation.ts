@@ -131,14 +131,14 @@ export const inGroup =
   };
 
 /** The same for scripts: `/machine/…`, where an API token is the credential. It must only read, because such a token is sent as it is. */
-export const forMachines = (
-  definition: Operation & { readonly method: 'GET'; readonly access: 'authorizer' },
-): Operation & { readonly access: 'machine' } => ({
+export const forMachines = <D extends Operation & { readonly method: 'GET'; readonly access: 'authorizer' }>(
+  definition: D,
+) => ({
   ...definition,
   id: `machine${definition.id.charAt(0).toUpperCase()}${definition.id.slice(1)}`,
-  path: `/machine${definition.path}`,
+  path: `/machine${definition.path}` as const,
   summary: `${definition.summary}, with an API token`,
-  access: 'machine',
+  access: 'machine' as const,
 });
 
 /** A user's role in an account. `accountId` (internal id) scopes every read and write. */

@@ -53,7 +53,7 @@ const { listRequests, readRequest } = readRequests(opened);
 const { listSavings } = readSavings(opened);
 const { listExports, listExportChanges } = readExports(opened);
 const { listSessions, readSession } = readSessions(opened);
-const reconciled = route(reconciliation.readReconciliation, openReadReconciliation(table, logger));
+const readReconciliation = openReadReconciliation(table, logger);
 
 type Output<O extends Operation> = z.output<NonNullable<O['success']['schema']>>;
 
@@ -130,7 +130,7 @@ const tools: readonly Tool[] = [
     name: 'reconciliation',
     description:
       'What a provider billed in some days, compared with what is on record, and each part of the difference.',
-    route: reconciled,
+    route: route(reconciliation.readReconciliation, readReconciliation),
     rows: () => 'findings',
   },
   {
@@ -153,16 +153,16 @@ const tools: readonly Tool[] = [
 /** Serves scripts, Prometheus and AI agents, which send an API token as it is. It only reads, and streams as `reading` does. */
 export const handler = streamingHttpStack(
   [
-    { ...route(spend.readSpend, opened.readSpend), operation: spend.machineReadSpend },
-    { ...route(spend.compareSpend, opened.compareSpend), operation: spend.machineCompareSpend },
-    { ...route(savings.listSavings, listSavings), operation: savings.machineListSavings },
-    { ...route(spend.exportSpend, opened.exportSpend), operation: spend.machineExportSpend },
-    { ...route(metrics.readMetrics, opened.readMetrics), operation: metrics.machineReadMetrics },
-    { ...route(exports.listExports, listExports), operation: exports.machineListExports },
-    { ...route(exports.listExportChanges, listExportChanges), operation: exports.machineListExportChanges },
-    { ...route(requests.listRequests, listRequests), operation: requests.machineListRequests },
-    { ...route(requests.readRequest, readRequest), operation: requests.machineReadRequest },
-    { ...reconciled, operation: reconciliation.machineReadReconciliation },
+    route(spend.machineReadSpend, opened.readSpend),
+    route(spend.machineCompareSpend, opened.compareSpend),
+    route(savings.machineListSavings, listSavings),
+    route(spend.machineExportSpend, opened.exportSpend),
+    route(metrics.machineReadMetrics, opened.readMetrics),
+    route(exports.machineListExports, listExports),
+    route(exports.machineListExportChanges, listExportChanges),
+    route(requests.machineListRequests, listRequests),
+    route(requests.machineReadRequest, readRequest),
+    route(reconciliation.machineReadReconciliation, readReconciliation),
     route(mcp.callMcp, respondToMcp({ tools, logger })),
     ...[mcp.openMcpStream, mcp.endMcpSession].map((operation) =>
       route(operation, async () => {
