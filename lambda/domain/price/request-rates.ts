@@ -14,7 +14,8 @@ import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
 
 /*
  * Fees for each use of providers' tools. A rate in the books, which is by model, has precedence.
- * https://developers.openai.com/api/docs/pricing#built-in-tools (as of 2026-02-07)
+ * https://developers.openai.com/api/docs/pricing#built-in-tools (as of 2026-02-07; containers: by size as
+ * quoted by simoncarter.ai, by the minute also by modeldex.dev, 2026-06)
  * https://platform.claude.com/docs/en/about-claude/pricing (2026-08)
  * https://ai.google.dev/gemini-api/docs/pricing (2026-08-04: by the prompt; by the query as quoted by docs.laozhang.ai, 2026-10-14;
  * Google Maps as quoted alike by TokenMeter 0.14.0 and in Google's forum, https://discuss.ai.google.dev/t/128770)
@@ -29,6 +30,7 @@ interface Fee {
   readonly usd: number;
   /** All models where left out. */
   readonly models?: readonly string[];
+  readonly isByGigabyte?: true;
   /** A number of uses a day or month is free; only the provider has the count. */
   readonly hasAllowance?: true;
 }
@@ -41,8 +43,9 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
     { unit: 'webSearchPreviews', usd: 0.025, models: ['gpt-4o*', 'gpt-4.1*'] },
     { unit: 'webSearchPreviews', usd: 0.01 },
     { unit: 'fileSearches', usd: 0.0025 },
-    // A session of 20 minutes of the smallest container. One used again within its session is charged again here.
-    { unit: 'codeContainers', usd: 0.03, hasAllowance: true },
+    // A session of 20 minutes, by the gigabyte; since June 2026 by the minute and at least five, which no response reports. A container used
+    // again within its session is charged again here.
+    { unit: 'codeContainers', usd: 0.03, isByGigabyte: true, hasAllowance: true },
   ],
   anthropic: [{ unit: 'webSearches', usd: 0.01 }],
   google: [
@@ -70,6 +73,9 @@ const fees: Readonly<Record<string, readonly Fee[]>> = {
     { unit: 'requests', usd: 0 },
   ],
 };
+
+/** Gigabytes of a container by its `memory_limit`, other than the smallest. */
+const containerGigabytes: Readonly<Record<string, bigint>> = { '4g': 4n, '16g': 16n, '64g': 64n };
 
 const feeOf = (provider: string, model: string, unit: UnitName): Fee | undefined =>
   fees[provider]?.find((row) => row.unit === unit && (!row.models || matchesModel(row.models, model)));
@@ -192,7 +198,8 @@ const ratesForModel = (
     if (!usage.units[unit] || rates[unit] !== undefined) continue;
     const found = feeOf(provider, model, unit);
     if (!found) continue;
-    rates[unit] = attoUsdPerUnit(found.usd);
+    const gigabytes = found.isByGigabyte && containerGigabytes[String(reading.billableItems[BILLABLE.containerMemory])];
+    rates[unit] = attoUsdPerUnit(found.usd) * (gigabytes || 1n);
     if (found.hasAllowance) doubts.push('allowance');
   }
   return {

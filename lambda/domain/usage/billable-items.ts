@@ -16,6 +16,8 @@ export const BILLABLE = {
   fileSearchCalls: 'file_search_call',
   /** Responses: different `container_id`s among the `code_interpreter_call` and `shell_call` items of `output`. */
   codeContainers: 'code_interpreter_container',
+  /** String, `4g`: `memory_limit` of the container in the `tools` of the response. */
+  containerMemory: 'code_interpreter_container.memory',
 
   /** 1 where Groq ran a tool of its own, or may have (the request of a stream has such a tool), or Vertex AI searched the client's data. */
   executedTools: 'executed_tools',

@@ -50,7 +50,13 @@ const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): 
   values.has('requestId') && !hasChoices && !values.has('usage') && !values.has('model');
 
 /** Billable items that `wanted.ts` picks under their own names. */
-const textItems = [BILLABLE.imageSize, BILLABLE.imageQuality, BILLABLE.batchFile, BILLABLE.responseId];
+const textItems = [
+  BILLABLE.imageSize,
+  BILLABLE.imageQuality,
+  BILLABLE.batchFile,
+  BILLABLE.responseId,
+  BILLABLE.containerMemory,
+];
 const countItems = [BILLABLE.batchSucceeded, BILLABLE.webSearchRequests];
 
 /** Dialects whose responses are stored. */

@@ -17,7 +17,10 @@ const outputItem: Wanted = {
   svg_usage: 'svgUsage',
 };
 
-const tools: Wanted = { '*': { '': '#tool', type: 'tool.type', model: 'tool.model' } };
+const container: Wanted = { memory_limit: 'code_interpreter_container.memory' };
+const tools: Wanted = {
+  '*': { '': '#tool', type: 'tool.type', model: 'tool.model', container, environment: container },
+};
 
 const searchUsage: Wanted = { web_search: { num_requests: 'web_search_requests' } };
 
