@@ -63,7 +63,7 @@ const LIVE = /[./]BidiGenerateContent(Constrained)?$/;
 
 /** First match wins. Paths are matched by their end: providers put versions and products in front (`/openai/v1`, `/inference/v1`). */
 const rows: readonly Row[] = [
-  [SOCKET, /^\/v\d+\/(realtime|responses)$/, 'openai-responses'],
+  [SOCKET, /^\/v\d+\/(realtime|responses|live\/sessions)$/, 'openai-responses'],
   [SOCKET, LIVE, 'gemini-generate'],
   [POST, /\/(count_tokens|input_tokens)$|^\/model\/.+\/count-tokens$/, 'free'],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],

@@ -13,9 +13,11 @@ import type { MessageListener } from './frame-reader.ts';
  * Reads the responses on a WebSocket connection from its provider's messages:
  * - OpenAI Realtime: `response.created` … `response.done`, several at a time, and transcriptions of the input with a usage of their own.
  * - OpenAI Responses over WebSocket: the events of its streams.
+ * - GPT-Live: a session, whose events have all of its seconds so far, and within events the responses that it delegates.
  * - Gemini Live: turns. The usage of a turn is its own, not the connection's; the model is only in the client's first message. Its
  *   translation has no turns but the usage of each second: all of them are one response, which ends with the connection.
  * @see https://platform.openai.com/docs/api-reference/realtime-server-events https://developers.openai.com/api/docs/guides/websocket-mode
+ * @see https://developers.openai.com/api/docs/guides/voice-latency-cost
  * @see https://ai.google.dev/api/live https://ai.google.dev/gemini-api/docs/live-api/live-translate
  * @see https://github.com/pydantic/pydantic-ai/pull/7269 (measured: usage is by turn)
  */
@@ -40,6 +42,12 @@ const wantedInMessage: Wanted = {
     },
   },
   toolCall: '#toolCall',
+  event: {
+    type: 'event.type',
+    item: { type: 'event.item' },
+    decision: '#decision',
+    response: wantedInResponse['response'] as Wanted,
+  },
 };
 
 /** In the client's messages: OpenAI's `response.create`, Gemini's `setup`. */
@@ -142,6 +150,8 @@ const totalOf = (values: Values): number | null =>
 const TRANSLATES = /-translate/;
 const DONE = /^response\.(done|completed|incomplete|failed|cancelled)$/;
 const TRANSCRIBED = /input_audio_transcription\.completed$/;
+/** Tools with a fee. The delegated response has no output in which they are counted. */
+const FEE = /^(file_search|code_interpreter|shell|image_generation)_call$/;
 
 /**
  * Reads the client's messages.
@@ -164,7 +174,7 @@ export class ConnectionMeter {
   readonly #isGemini: boolean;
   /** OpenAI's, by id. */
   readonly #open = new Map<string, OpenResponse>();
-  /** Gemini's current turn. */
+  /** Gemini's current turn, or the session of GPT-Live. */
   #turn: (OpenResponse & { total: number | null; isOver: boolean }) | undefined;
   #translated: Raw | null = null;
   #modelRequested: string | null;
@@ -222,8 +232,10 @@ export class ConnectionMeter {
   #takeOpenAi(values: Values): void {
     this.#modelServed = textOf(values, 'session.model') ?? this.#modelServed;
     this.#transcriptionModel = textOf(values, 'session.transcriptionModel') ?? this.#transcriptionModel;
-    const type = textOf(values, 'type') ?? '';
+    const type = textOf(values, 'event.type') ?? textOf(values, 'type') ?? '';
     const isDone = DONE.test(type);
+    if (has(values, '#decision') || FEE.test(textOf(values, 'event.item') ?? '')) this.markUnreadable();
+    if (type.startsWith('session.')) this.#takeSession(values, type);
     if (TRANSCRIBED.test(type)) this.#takeTranscription(values);
     if (!isDone && type !== 'response.created') return;
     const id = textOf(values, 'response.id') ?? '';
@@ -241,6 +253,13 @@ export class ConnectionMeter {
     const { builder, end } = this.#open.get(id) as OpenResponse;
     this.#open.delete(id);
     end(this.#read(builder, isWhole));
+  }
+
+  #takeSession(values: Values, type: string): void {
+    if (type === 'session.started') this.#turn ??= { ...this.#begin(), total: null, isOver: false };
+    if (!this.#turn) return;
+    feed(this.#turn.builder, values);
+    if (type === 'session.closed') this.#endTurn(this.#turn, true);
   }
 
   /** The input's transcription has another model and is charged in addition. */
