@@ -66,6 +66,8 @@ const rows = [
     origin: 'https://generativelanguage.googleapis.com',
     needsStreamUsageOption: true,
     priceIds: { genaiPrices: 'google', modelsDev: 'google', openrouter: 'google' },
+    // The tier that served: priority falls back to standard. https://ai.google.dev/gemini-api/docs/priority-inference
+    usageHeaders: ['x-gemini-service-tier'],
   },
   {
     label: 'mistral',

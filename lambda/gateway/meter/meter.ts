@@ -201,7 +201,7 @@ const headerUsage = (headers: UsageHeaders, path: string): Record<string, unknow
   return { ...(path.includes('embed') && { outputTokenCount: 0 }), ...Object.fromEntries(counts) };
 };
 
-/** Bedrock's tier for models in their own format: `optimized` for latency, else by name. */
+/** The tier that served: Gemini's, and that of Bedrock's models in their own format, `optimized` for latency or by name. */
 const headerTier = (headers: UsageHeaders): string | null =>
   headers.find(([name, value]) => value === 'optimized' || name.endsWith('-tier'))?.[1] ?? null;
 

@@ -5,7 +5,7 @@ import { NO_BLOCKS } from '../../../lambda/domain/limits/block.ts';
 import type { CloseEvent } from '../../../lambda/domain/usage/usage-event.ts';
 import type { ClientResponse } from '../../../lambda/gateway/protocol/client.ts';
 import { bodyMemory } from '../../../lambda/gateway/relay/prepare-request.ts';
-import { ACTIVE, fakeExchange, turn } from '../gateway-fakes.ts';
+import { ACTIVE, fakeExchange, jsonRequest, turn } from '../gateway-fakes.ts';
 import { KEYS } from '../gateway-host.ts';
 
 /* One relayed request, with provider, client and queue played by the test: every call is seen, in its order. */
@@ -72,6 +72,21 @@ describe('a response', () => {
     expect(closeOf(exchange)).toMatchObject([
       { outcome: 'completed', status: 200, route: 'governed', responseBytes: 6, requestBytes: 0 },
     ]);
+  });
+
+  it('of Gemini names the tier that served it in a header, where its usage does not', async () => {
+    const exchange = fakeExchange({
+      ...jsonRequest({ service_tier: 'priority', contents: [{ parts: [{ text: 'Hello' }] }] }),
+      host: 'google.gateway.test',
+      target: '/v1beta/models/gemini-2.5-flash:generateContent',
+    });
+    await registered();
+    const headers = ['Content-Type', 'application/json', 'X-Gemini-Service-Tier', 'standard'];
+    exchange.provider().onHeaders({ status: 200, statusMessage: 'OK', headers });
+    exchange.provider().onData(Buffer.from('{"usageMetadata":{"promptTokenCount":2,"totalTokenCount":2}}'));
+    exchange.provider().onEnd([]);
+    await exchange.finished;
+    expect(closeOf(exchange)).toMatchObject([{ reading: { serviceTier: 'standard' } }]);
   });
 
   it('waits for the route, then passes whole', async () => {
