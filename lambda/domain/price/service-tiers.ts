@@ -24,6 +24,7 @@ import { type PriceQuery, type RateKind, type Rates, tokenKinds } from './rates.
  * https://developers.openai.com/api/docs/models/gpt-6.2-sol (ultrafast at three times the price until March 2027, then at six times)
  * https://console.groq.com/docs/batch (half of the input's price for cached tokens, too)
  * https://mistral.ai/news/mistral-ocr-3 (pages in batches)
+ * https://docs.fireworks.ai/serverless/pricing (2026: priority by model; Kimi K2.6 as quoted alike by two, 1.5 to 1.6 times the price)
  * xAI's batches are 20 % to 50 % off, by model.
  */
 
@@ -93,6 +94,7 @@ const rules: readonly TierRule[] = [
   { providers: ['vertex'], tier: 'priority', factor: factor(9, 5) },
   // "75 % to 100 % more than standard", depending on the model.
   { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
+  { providers: ['fireworks'], tier: 'priority', factor: factor(3, 2), isApproximate: true },
   { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
   {
     providers: ['anthropic'],
