@@ -1,5 +1,6 @@
 import { costNanoUsd, costOfLines } from '../money.ts';
 import { BILLABLE } from '../usage/billable-items.ts';
+import { clampUsage } from '../usage/consistent-usage.ts';
 import { WEBSOCKET } from '../usage/dialect.ts';
 import { estimateUsage } from '../usage/estimate-usage.ts';
 import { type ReadUsage, readUsage } from '../usage/normalize.ts';
@@ -12,7 +13,7 @@ import { charge, lineOf } from './charge.ts';
 import { lacksResults } from './charged-once.ts';
 import { isFreeRequest, startsNothing } from './free-requests.ts';
 import type { PriceBook, Rates } from './rates.ts';
-import { type Doubt, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
+import { type Doubt, modelOfCall, modelsOf, type PriceableRequest, ratesFor } from './request-rates.ts';
 
 /**
  * Models that hide their reasoning: OpenAI's o series and GPT from 5 on, Grok from 4 on, Gemini from 2.5 on; Perplexity's deep research,
@@ -110,7 +111,8 @@ const priceReading = (request: PriceableRequest, findPrice: PriceBook): PricedUs
   const read = readUsage(request.provider, reading);
   const usage = read?.usage ?? null;
   if (isFree(request, usage)) return withCost(usage, 'free', 0);
-  if (!usage) return unknownPrice(whyNoUsage(request));
+  if (!usage)
+    return isSoldCall(request) ? priceByBook(request, ONE_CALL, findPrice) : unknownPrice(whyNoUsage(request));
   const isWhole = !reading.billableItems[BILLABLE.resultsWithoutUsage];
   if (usage.providerCostNanoUsd !== null && isWhole && !request.ownRates)
     return withCost(usage, 'provider', usage.providerCostNanoUsd);
@@ -225,12 +227,26 @@ const isChargedError = (request: PriceableRequest): boolean =>
 const isCountedElsewhere = ({ provider, method, path, reading }: PriceableRequest): boolean =>
   isFreeRequest({ provider, path, dialect: reading.dialect }) || (method === 'GET' && isFetchedAgain(reading));
 
-const isFree = ({ provider, method, status, reading }: PriceableRequest, usage: Usage | null): boolean => {
+const ONE_CALL: ReadUsage = { usage: clampUsage({ units: { requests: 1 } }), gap: null };
+
+/** DeepSeek does not charge for a search without results. */
+const SEARCH = 'deepseek-search';
+const findsNothing = (request: PriceableRequest): boolean =>
+  modelOfCall(request) === SEARCH && request.reading.billableItems[BILLABLE.searchResults] === 0;
+
+const isSoldCall = (request: PriceableRequest): boolean => {
+  const { complete, billableItems } = request.reading;
+  const model = modelOfCall(request);
+  return complete && model !== undefined && (model !== SEARCH || billableItems[BILLABLE.searchResults] === 1);
+};
+
+const isFree = (request: PriceableRequest, usage: Usage | null): boolean => {
+  const { provider, method, status, reading } = request;
   const { refused, billedToAnother, responseError } = BILLABLE;
   const has = (name: string): boolean => reading.billableItems[name] === 1;
   if (provider === 'anthropic' && has(billedToAnother)) return true;
   if (usage) return provider === 'anthropic' && has(refused) && usage.outputTokens === 0;
-  if (deliversNothing(status) || has(responseError)) return true;
+  if (deliversNothing(status) || has(responseError) || findsNothing(request)) return true;
   // Polling for a pending response, and other calls that do not report usage.
   return method !== 'POST' && method !== WEBSOCKET && reading.complete;
 };

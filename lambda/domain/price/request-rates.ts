@@ -120,8 +120,20 @@ export interface RequestRates {
 
 export type Doubt = PriceDoubt | 'similarModel' | 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
 
+/** Calls that have a price each and report no usage, and the models of the overrides that have their prices. */
+const calls = [
+  ['deepseek', /^\/v1\/tools\/search$/, 'deepseek-search'],
+  ['deepseek', /^\/v1\/tools\/fetch$/, 'deepseek-fetch'],
+  ['perplexity', /^\/search$/, 'perplexity-search'],
+] as const;
+
+/** The model of such a call; undefined for all others. */
+export const modelOfCall = ({ provider, method, path }: PriceableRequest): string | undefined =>
+  calls.find(([of, paths]) => method === 'POST' && of === provider && paths.test(path))?.[2];
+
 /** The models that endpoints use when the request names none, and until when they did. */
 const defaultModels: readonly (readonly [provider: string, path: RegExp, model: string, until?: string])[] = [
+  ...calls,
   ['cohere', /\/generate$/, 'command'],
   ['openai', /\/images\/[a-z]+$/, 'dall-e-2', '2026-05-12'],
   ['xai', /\/stt$/, 'grok-stt'],

@@ -41,6 +41,9 @@ export const BILLABLE = {
   /** String: `model` of the `image_generation` tool in the `tools` of the response, else of the request. */
   imageGenModel: 'image_gen.model',
 
+  /** A search as a call of its own: 1 where its response has results, 0 where their list is empty. */
+  searchResults: 'search.results',
+
   /** Text recognition: 1 where the request has a format for annotations, whose pages have a price of their own. */
   annotation: 'ocr.annotation',
 

@@ -74,6 +74,7 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [BILLABLE.imageQuality]: ['openai-images'],
   [BILLABLE.audioSeconds]: ['openai-transcription'],
   [BILLABLE.batchSucceeded]: ['free'],
+  [BILLABLE.searchResults]: ['unknown'],
 };
 
 /**
@@ -150,6 +151,8 @@ export class ReadingBuilder implements PickerSink {
     else this.#takeUsage(values);
     this.#takeGrounding();
     this.#number(BILLABLE.executedTools, Number(this.#found.has('#executedTool')));
+    if (this.#found.has('#search'))
+      this.#billableItems.set(BILLABLE.searchResults, Number(this.#found.has('#searchResult')));
     this.#takeNames(values);
     const isQueued = isDeferred(values, this.#found.has('#choices'));
     this.#text(BILLABLE.responseStatus, values.get('status') ?? (isQueued ? 'queued' : null));

@@ -113,6 +113,8 @@ export const wantedInResponse: Wanted = {
   request_counts: { succeeded: 'batch.succeeded' },
   // OpenAI images and speech-to-text
   data: { '*': '#image' },
+  // DeepSeek's search
+  results: { '': '#search', '*': '#searchResult' },
   svg_usage: 'svgUsage',
   size: 'image.size',
   quality: 'image.quality',
