@@ -57,6 +57,7 @@ export const reasons = {
   overrideWaits: 'Sources changed since this price was corrected by hand.',
   storage: 'Storage is also charged by the hour, which is not included.',
   tier: 'The price of the service tier is not known exactly.',
+  turns: 'This is the usage of several prompts, and the price depends on the size of each.',
   allowance: 'Fees with a free allowance are counted in full.',
   imageEstimate: "The provider's own estimate for each image: no usage was reported.",
   route: 'OpenRouter did not report its charge, which depends on the route: this is the list price.',

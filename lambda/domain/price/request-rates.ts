@@ -9,7 +9,14 @@ import { rateOf } from './charge.ts';
 import { imageRate } from './image-prices.ts';
 import { modelMeant, nameAt } from './model-names.ts';
 import { matchesModel } from './overrides.ts';
-import type { PriceBook, PriceDoubt, PriceEvidence, RateKind, Rates } from './rates.ts';
+import {
+  isSamePrice,
+  type PriceBook,
+  type PriceDoubt,
+  type PriceEvidence,
+  type RateKind,
+  type Rates,
+} from './rates.ts';
 import { applyTiers, tiersOf, tiersOfPath } from './service-tiers.ts';
 
 /*
@@ -118,7 +125,15 @@ export interface RequestRates {
   readonly doubts: readonly Doubt[];
 }
 
-export type Doubt = PriceDoubt | 'similarModel' | 'storage' | 'tier' | 'allowance' | 'imageEstimate' | 'route';
+export type Doubt =
+  | PriceDoubt
+  | 'similarModel'
+  | 'storage'
+  | 'tier'
+  | 'turns'
+  | 'allowance'
+  | 'imageEstimate'
+  | 'route';
 
 /** Calls that have a price each and report no usage, and the models of the overrides that have their prices. */
 const calls = [
@@ -199,6 +214,9 @@ const ratesForModel = (
         ratesOfPath(request, priced?.rates ?? {}),
       );
   if (!tiered.isExact || mayHaveWindow(request)) doubts.push('tier');
+  const first = firstPromptTokens(reading);
+  const ofFirst = listed && first !== null && findPrice({ ...query, model, inputTokens: first });
+  if (ofFirst && !isSamePrice(ofFirst.rates, listed.rates)) doubts.push('turns');
   const rates: Partial<Record<RateKind, AttoUsd>> = { ...tiered.rates };
   // These fees depend on the request: they replace what a book has, but not the account's own rates.
   if (isByImage && own?.rates.images === undefined) rates.images = image.rate;
@@ -245,6 +263,12 @@ const mayHaveWindow = ({ provider, method, startedAt, reading }: PriceableReques
 /** The largest prompt of a batch; of any other request its own. */
 const promptTokens = ({ billableItems }: CloseEvent['reading'], usage: Usage): number =>
   countOf(billableItems[BILLABLE.largestPromptTokens]) ?? usage.inputTokens;
+
+/** The first of several prompts: Gemini's usage is the sum over the turns of an interaction, or the hops of a long response. */
+const firstPromptTokens = ({ usage, billableItems }: CloseEvent['reading']): number | null =>
+  billableItems[BILLABLE.batch]
+    ? null
+    : countOf(at(usage, 'initial_input_tokens'), at(usage, 'initialPromptTokenCount'));
 
 const imageToolRates = (
   { reading }: PriceableRequest,
