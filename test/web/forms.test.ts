@@ -268,7 +268,7 @@ describe('what a page proposes to stop', () => {
   it('is what it shows, with a declared dimension', () => {
     const search = limitSearch(limitFiltersOf(filters));
     expect(search).toEqual({ tag: 'batch', dimension: 'user', dimensionValue: 'ada' });
-    const limit = { ...limits.emptyLimit('budget'), ...(search as object), name: 'Ada', amount: 5 };
+    const limit = { ...limits.newLimit({ ...search, type: 'budget' }), name: 'Ada', amount: 5 };
     expect(limits.bodyOf(limit)).toMatchObject({ filter: { tag: 'batch', dim: { user: 'ada' } } });
   });
 

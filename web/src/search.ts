@@ -3,15 +3,13 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 /** Reads a parameter of a URL. Undefined for what it does not take. */
 type Reader = (value: unknown) => unknown;
 
-/** A function that reads the parameters of a page, each with its reader, and leaves out all others. */
+/** A function that reads the parameters of a page, each with its reader. The router would leave those as they came that it left out. */
 export const searchOf =
   <Readers extends Readonly<Record<string, Reader>>>(readers: Readers) =>
-  (search: Record<string, unknown>) => {
-    const read = Object.entries(readers).map(([name, reader]) => [name, reader(search[name])]);
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as {
+  (search: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(readers).map(([name, reader]) => [name, reader(search[name])])) as {
       readonly [Name in keyof Readers]?: ReturnType<Readers[Name]> | undefined;
     };
-  };
 
 /** The router parses values: a text of digits alone comes as a number. */
 export const text = (value: unknown): string | undefined => {

@@ -26,6 +26,15 @@ it('a page that stays open says how long ago something was, and compares the day
 });
 
 describe('the overview', () => {
+  it.each(['range=year', 'show=colour', 'by=colour', 'range=custom&to=2026-99-01', 'from=yesterday'])(
+    'of a link with %s is as without it',
+    async (search) => {
+      const page = await openOverview(`/?${search}`);
+      await chartOf(page).waitFor();
+      expect(new URL(page.url()).search).not.toContain(search);
+    },
+  );
+
   it('filters with a click, and goes back', async () => {
     const page = await openOverview('/?by=provider');
     await page.getByRole('button', { name: 'Anthropic' }).click();

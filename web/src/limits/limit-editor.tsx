@@ -11,17 +11,16 @@ import { CardHead, Fact, LoadProblem } from '../components/page.tsx';
 import { formatAxisMoney, plural } from '../format/numbers.ts';
 import { formatBucketLong, formatPeriod } from '../format/time.ts';
 import { EditorForm, EditorPage, LoadedItem, type Query } from '../forms/editor.tsx';
-import type { LimitSearch } from '../search.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { TestChannels } from './channel-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
 import {
   bodyOf,
   collectionOf,
-  emptyLimit,
   type Limit,
   type LimitValues,
   limitText,
+  newLimit,
   previewOf,
   valuesOf,
   WHOLE,
@@ -221,12 +220,6 @@ const BudgetState = ({ budget }: { readonly budget: Budget }) => {
     </section>
   );
 };
-
-/** A limit as a page that links here proposes it. */
-const newLimit = ({ type, ...filter }: LimitSearch): LimitValues => ({
-  ...emptyLimit(limitTypeList.find((each) => each.type === type)?.type ?? 'cost_threshold'),
-  ...(filter as Partial<LimitValues>),
-});
 
 interface TypeChoiceProps {
   readonly value: LimitType;

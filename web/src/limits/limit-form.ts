@@ -3,6 +3,7 @@ import { utcDayText } from '../format/time.ts';
 import { changesOf } from '../forms/changes.ts';
 import type { Collection } from '../forms/collections.ts';
 import { type ScopeValues, scopeOf, scopeText, scopeValuesOf } from '../scope/scope.ts';
+import type { LimitSearch } from '../search.ts';
 import type { KeyNames } from '../spend/groups.ts';
 import { type ChannelValues, channelsOf, channelValuesOf, mailOnly } from './channels.ts';
 import { type LimitNumbers, type LimitPeriod, type LimitType, limitTypes, periodLabels } from './limit-types.ts';
@@ -85,6 +86,12 @@ export const emptyLimit = (type: LimitType): LimitValues => ({
   showRemaining: false,
   ...scopeValuesOf(undefined),
   ...mailOnly,
+});
+
+/** A limit as a page that links here proposes it. */
+export const newLimit = ({ type, ...filter }: LimitSearch): LimitValues => ({
+  ...emptyLimit(Object.hasOwn(limitTypes, type ?? '') ? (type as LimitType) : 'cost_threshold'),
+  ...Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)),
 });
 
 /** The values as those of another type: only what a type has of its own begins anew. */

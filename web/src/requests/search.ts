@@ -5,7 +5,9 @@ import { textIn } from '../spend/filters.ts';
 
 const KEYS = viewParameters.requests.filter((name) => name !== 'status' && name !== 'orderBy');
 
-export type RequestsSearch = Pick<RequestsQuery, (typeof KEYS)[number] | 'status' | 'orderBy'>;
+export type RequestsSearch = {
+  readonly [Name in (typeof KEYS)[number] | 'status' | 'orderBy']?: RequestsQuery[Name] | undefined;
+};
 
 /** Orders of the list. All but the first are of the newest requests of the range only. */
 export const orderNames = {
@@ -20,5 +22,5 @@ export const requestsSearch = (search: Record<string, unknown>): RequestsSearch 
   const texts = Object.fromEntries(KEYS.flatMap((key) => textIn(search[key]).map((text) => [key, text])));
   const status = Number(search['status']);
   const orderBy = oneOf(['cost', 'tokens', 'duration'])(search['orderBy']);
-  return { ...texts, ...(orderBy && { orderBy }), ...(status >= 100 && status <= 599 ? { status } : {}) };
+  return { ...texts, orderBy, status: status >= 100 && status <= 599 ? status : undefined };
 };
