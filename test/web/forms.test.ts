@@ -9,6 +9,7 @@ import { createReport } from '../../lambda/dashboard/reports/operations.ts';
 import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/passwords.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { commonDimensions } from '../../lambda/domain/spend/dimensions.ts';
+import { problemOf } from '../../web/src/api/problem.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
 import { fieldErrors, otherErrors, passwordProblem } from '../../web/src/forms/fields.ts';
@@ -373,7 +374,9 @@ it.each([
   ['terms.tiers', undefined],
 ])('the API’s message on %s is shown at %s, or above the form', (path, field) => {
   const values = { ...prices.newPrice(), tiers: [prices.newPrice().tiers[0], { from: 1, percent: 2 }] };
-  const error = { error: { code: 'VALIDATION_ERROR', message: 'x', details: [{ path, message: 'must be lower' }] } };
+  const message = 'The request is not valid: see details.';
+  const error = { error: { code: 'VALIDATION_ERROR', message, details: [{ path, message: 'must be lower' }] } };
+  expect(problemOf(error).message).toBe('A value is not valid.');
   expect(fieldErrors(error, values)).toEqual(field === undefined ? {} : { [field]: 'must be lower' });
   expect(otherErrors(error, values)).toEqual(field === undefined ? [`${path} must be lower`] : []);
 });

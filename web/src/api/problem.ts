@@ -22,8 +22,9 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Why the API refuses a password or a code of the second factor: its own texts are for programs. */
+/** Why the API refuses what was sent, a password or a code of the second factor: its own texts are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
+  VALIDATION_ERROR: 'A value is not valid.',
   INVALID_CREDENTIALS: 'The password is wrong.',
   TOTP_REQUIRED: 'Enter the code that your authenticator app shows now.',
 };
