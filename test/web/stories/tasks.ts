@@ -241,11 +241,14 @@ describe('what was typed', () => {
   it('is there again after a reload, and gone once it is discarded', async () => {
     const { open } = await openSignedIn(await register(fixture().dashboard));
     let page = await open('/limits/new');
+    const budget = page.getByRole('radio', { name: /^Budget An amount/ });
+    await budget.click();
     await page.getByLabel('Name').fill('Half a limit');
     page.once('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByText('What you typed before is here again.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Half a limit');
+    expect(await budget.isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Discard it' }).click();
     expect(await page.getByLabel('Name').inputValue()).toBe('');
     page = await open('/limits/new');

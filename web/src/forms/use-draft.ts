@@ -13,7 +13,8 @@ export const forgetDrafts = (): void => {
  * nothing. Members that were not changed are not kept: they may change elsewhere.
  */
 export const useDraft = <Values extends object>(form: UseFormReturnType<Values>, name: string) => {
-  const key = PREFIX + name;
+  // That of the form as it was opened: a limit of another type is of another collection.
+  const [key] = useState(PREFIX + name);
   const { values } = form;
   const [isRestored, setRestored] = useState(false);
   const hasBegun = useRef(false);
