@@ -169,7 +169,7 @@ describe('with the API down', () => {
     await chartOf(page).waitFor();
     // The seconds count from here, however long the page took.
     draw();
-    const problem = page.getByRole('alert').filter({ hasText: 'The budgets could not be loaded' });
+    const problem = page.getByRole('alert').filter({ hasText: 'Could not be loaded: budgets' });
     await problem.getByRole('button', { name: /^Try again in 1\d s$/ }).waitFor();
     expect(await problem.getByRole('button').isDisabled()).toBe(true);
     await screenshot(page, 'part-failed', true);
@@ -314,8 +314,12 @@ describe('a part of a page', () => {
   it.each([
     ['/keys', '/projects', 'The projects could not be loaded'],
     ['/limits', '/pauses', 'Pauses could not be loaded'],
+    ['/', '/budgets', 'Could not be loaded: budgets'],
+    ['/access', '/budgets', 'The budgets could not be loaded'],
+    ['/access', '/keys', 'Your keys could not be loaded'],
+    ['/alerts/{alert}', '/budgets', 'The limit of this alert could not be loaded'],
   ])('of %s that lists %s says once that it failed', async (path, of, text) => {
-    const page = await openWith(path, { [of]: failed });
+    const page = await openWith(await withAlert(path), { [of]: failed });
     await page.getByText(text).waitFor();
     await waitUntilIdle(page);
     expect(await page.getByRole('alert').count()).toBe(1);

@@ -106,8 +106,12 @@ export const Overview = () => {
             onPick={(values) => change(picked(values, shownBy, filters))}
           />
           <Stack gap={20}>
-            <LoadProblem query={budgets} title="The budgets could not be loaded" />
-            {budgets.data && <Budgets budgets={budgets.data.items} />}
+            {budgets.data && (
+              <>
+                <LoadProblem query={budgets} title="The budgets could not be loaded" />
+                <Budgets budgets={budgets.data.items} />
+              </>
+            )}
             <AtRate rate={rateOf(shown.totals.costNanoUsd, shownIn(shown.totals, shown.displayCurrency?.code))}>
               <Provenance totals={shown.totals} />
             </AtRate>

@@ -145,10 +145,11 @@ const Refusing = () => {
 
 /** Lists that pages take names or a number from, and whose failure they do not report. */
 const LOOKUP = /^\/(budgets|pauses|alerts|keys|projects|members|prices)$/;
-/** A list and the page that shows it. */
-const OWN_PAGE = /^(\S+) \1$|^\/(budgets|pauses) \/limits$|^\/projects \/keys$/;
+/** A list and the page that says itself that it failed. */
+const OWN_PAGE =
+  /^(\S+) \1$|^\/(budgets|pauses) \/limits$|^\/projects \/keys$|^\/(budgets|keys) \/access$|^\/budgets \/alerts\/./;
 
-/** Says which of them the page lacks. The page of a list says so itself. */
+/** Says which of them the page lacks. */
 const MissingLookups = () => {
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   const cache = useQueryClient().getQueryCache();
