@@ -50,6 +50,12 @@ describe('with only a keyboard', () => {
 });
 
 describe('the request log', () => {
+  it('shows the filter of a key that is in no list any more', async () => {
+    const page = await openSeeded('/requests?key=01a227d7-0000-7000-8000-000000000000');
+    await page.getByText('No request matches').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Service key' }).inputValue()).toMatch(/^01a227d7/);
+  });
+
   it('filters, and pages without repeating a request', async () => {
     const page = await openSeeded('/requests?provider=anthropic');
     await page.locator('tbody a').first().waitFor();

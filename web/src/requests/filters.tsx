@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import { formatShortInstant } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { choicesOf } from '../forms/fields.ts';
-import { useKeyChoices } from '../scope/scope-fields.tsx';
+import { useKeyChoices, withValue } from '../scope/scope-fields.tsx';
 import { ListDays } from '../spend/custom-days.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
 import { useHostChoices, useSeen } from '../spend/use-spend.ts';
@@ -115,7 +115,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           clearable
           searchable={data.length > 10}
           limit={100}
-          data={data}
+          data={withValue(data, search[name] ?? '')}
           value={search[name] ?? null}
           onChange={(chosen) => change({ [name]: chosen ?? undefined })}
         />

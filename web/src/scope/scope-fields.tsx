@@ -28,10 +28,15 @@ const labels: Readonly<Record<ScopeMember, string>> = {
 
 type Choice = { readonly value: string; readonly label: string; readonly disabled?: boolean };
 
-/** One of a list; a stored value that is no longer in it is shown all the same. */
+/** Choices, and a value that is in no list any more: it is shown all the same. */
+export const withValue = (choices: readonly Choice[], value: string): Choice[] =>
+  value === '' || choices.some((choice) => choice.value === value)
+    ? [...choices]
+    : [...choices, { value, label: value }];
+
+/** One of a list. */
 const ChoiceField = ({ form, name, choices }: FieldProps & { readonly choices: readonly Choice[] }) => {
   const { [name]: value } = form.values;
-  const isKnown = value === '' || choices.some((choice) => choice.value === value);
   return (
     <Select
       placeholder={`any ${labels[name].toLowerCase()}`}
@@ -39,7 +44,7 @@ const ChoiceField = ({ form, name, choices }: FieldProps & { readonly choices: r
       clearable
       searchable
       limit={100}
-      data={isKnown ? [...choices] : [...choices, { value, label: value }]}
+      data={withValue(choices, value)}
       value={value || null}
       error={form.errors[name]}
       onChange={(chosen) => form.setFieldValue(name, chosen ?? '')}
