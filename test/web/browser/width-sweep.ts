@@ -8,8 +8,8 @@ const NAMED = 3;
 
 /**
  * What is wrong with the texts of a page at its width: boxes too narrow for their longest word, names cut to less than three letters,
- * texts over each other, controls out of their card, and a page that scrolls sideways. One pass without a change of the page, so that
- * each width is laid out once.
+ * figures and dates of tables on several lines, texts over each other, controls out of their card, and a page that scrolls sideways.
+ * One pass without a change of the page, so that each width is laid out once.
  */
 const defects = `(() => {
   const found = [];
@@ -56,6 +56,7 @@ const defects = `(() => {
     const { style, clip, layer, box } = partOf(element);
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
+    if (innerWidth > 768 && element.closest('td .num') && rects.some(({ top }) => Math.abs(top - rects[0].top) > 4)) found.push('on several lines: ' + nameOf(element, text));
     // Only for screen readers, or in a control that is drawn without its text.
     if (!box || (box.clientWidth <= 1 && box.clientHeight <= 1)) continue;
     const boxStyle = partOf(box).style;

@@ -51,7 +51,7 @@ const seeNothingToChange = async (page: Page) => {
   await page.getByRole('main').getByRole('link', { name: 'Members' }).first().waitFor();
   for (const name of ['API tokens', 'Audit log', 'Settings'])
     expect(await page.getByRole('main').getByRole('link', { name }).count()).toBe(0);
-  const pages = { '/limits': 'No limits yet', '/keys': 'default', '/members': 'owner' };
+  const pages = { '/limits': 'No limits yet', '/keys': 'default', '/members': '(you)' };
   for (const [path, content] of Object.entries(pages)) {
     await open(page, path);
     await page.getByText(content).first().waitFor();
@@ -177,7 +177,7 @@ describe('two people of one account', () => {
     const isChanged = owner.page.waitForResponse(
       (response) => response.request().method() === 'PATCH' && response.ok(),
     );
-    await owner.page.getByLabel(`Role of ${grace}`).selectOption('admin');
+    await owner.page.getByRole('combobox', { name: `Role of ${grace}` }).selectOption('admin');
     await isChanged;
     await open(other.page, '/');
     await createToken(other.page);

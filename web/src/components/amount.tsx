@@ -134,3 +134,6 @@ export const Instant = ({ iso, ago = false, day = false }: InstantProps) => (
     {ago ? <Ago iso={iso} /> : day ? formatDay(iso) : formatShortInstant(iso)}
   </time>
 );
+
+export const LastUsed = ({ at }: { readonly at: string | null }) =>
+  at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;

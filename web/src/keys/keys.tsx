@@ -3,10 +3,10 @@ import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Key, Project } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Cost, Instant } from '../components/amount.tsx';
+import { Cost, Instant, LastUsed } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LimitLink, ListPage, LoadProblem, TextLink } from '../components/page.tsx';
-import { actions, type Column, Table } from '../components/table.tsx';
+import { actions, type Column, Table, TwoLines } from '../components/table.tsx';
 import { plural } from '../format/numbers.ts';
 import { utcDate } from '../format/time.ts';
 import { NameForm } from '../forms/submit-form.tsx';
@@ -105,7 +105,7 @@ const Projects = () => {
         label="Projects"
         columns={[
           { head: 'Project', cell: ({ name }) => name },
-          { head: 'Keys', className: 'wide-only', cell: ({ keys }) => plural(keys.length, 'key') },
+          { head: 'Keys', className: 'wide-only num', cell: ({ keys }) => plural(keys.length, 'key') },
           {
             head: 'Spend, 30 days',
             className: 'right named',
@@ -152,9 +152,6 @@ const Actions = ({ item }: { readonly item: Key }) => {
   );
 };
 
-const LastUsed = ({ at }: { readonly at: string | null }) =>
-  at ? <Instant iso={at} ago /> : <span className="dim">never used</span>;
-
 /** @param unnamed stands for a member without a name */
 const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => [
   {
@@ -174,21 +171,28 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
         <span className="mono dim small" style={{ whiteSpace: 'nowrap' }}>
           {maskedKey}
         </span>
-        <span className="narrow-only dim small">
-          <br />
+        <div className="narrow-only dim small">
           <LastUsed at={lastUsedAt} />
-        </span>
+        </div>
       </>
     ),
   },
-  { head: 'Project', className: 'wide-only named', cell: ({ project }) => names.get(project) ?? project },
   {
-    head: 'Member',
+    head: 'Project, member',
     className: 'wide-only named',
-    cell: ({ ownerUserId: id }) => names.get(id ?? '') ?? <span className="dim">{id ? unnamed : 'nobody'}</span>,
+    cell: ({ project, ownerUserId: id }) => (
+      <TwoLines second={names.get(id ?? '') ?? (id ? unnamed : 'nobody')}>{names.get(project) ?? project}</TwoLines>
+    ),
   },
-  { head: 'Created', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
-  { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
+  {
+    head: 'Last used, created',
+    className: 'wide-only num',
+    cell: ({ createdAt, lastUsedAt }) => (
+      <TwoLines second={<Instant day iso={createdAt} />}>
+        <LastUsed at={lastUsedAt} />
+      </TwoLines>
+    ),
+  },
   {
     head: 'Spend, 30 days',
     className: 'right named',

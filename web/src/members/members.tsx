@@ -1,4 +1,4 @@
-import { Badge, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Badge, Box, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
@@ -235,10 +235,20 @@ const MemberActions = ({ member }: MemberProps) => {
 };
 
 const memberColumns: readonly Column<Member>[] = [
-  { head: 'Member', cell: (member) => <Who member={member} /> },
-  { head: 'Role', cell: (member) => <MemberRole member={member} /> },
+  {
+    head: 'Member',
+    cell: (member) => (
+      <Box miw={136}>
+        <Who member={member} />
+        <div className="narrow-only">
+          <MemberRole member={member} />
+        </div>
+      </Box>
+    ),
+  },
+  { head: 'Role', className: 'wide-only', cell: (member) => <MemberRole member={member} /> },
   { head: 'Projects', className: 'wide-only named', cell: (member) => <MemberProjects member={member} /> },
-  { head: 'Since', className: 'wide-only', cell: ({ createdAt }) => <Instant iso={createdAt} /> },
+  { head: 'Since', className: 'wide-only', cell: ({ createdAt }) => <Instant day iso={createdAt} /> },
   actions('members:read', (member) => <MemberActions member={member} />),
 ];
 
