@@ -20,7 +20,8 @@ interface ShownOnceProps {
   readonly secret: string;
   /** Kind, such as `key`. */
   readonly what: string;
-  readonly children: ReactNode;
+  /** What it is for, where that is not known. */
+  readonly children?: ReactNode;
   readonly onClose: () => void;
 }
 
@@ -35,7 +36,7 @@ export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) =
   return (
     <Stack>
       <Alert ref={takeFocus} tabIndex={-1} color="yellow">
-        {children}
+        {children} This {what} is shown only once. Copy it now: later you can only replace it.
       </Alert>
       <div className="secret">
         <code className="mono">{secret}</code>

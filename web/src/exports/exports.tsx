@@ -31,7 +31,7 @@ const CreateDestination = ({ onClose }: { readonly onClose: () => void }) => {
   if (create.data)
     return (
       <ShownOnce secret={create.data.secret} what="secret" onClose={onClose}>
-        What is sent is signed with this secret (X-Service-Signature). It is shown only once.
+        What is sent is signed with a secret (X-Service-Signature).
       </ShownOnce>
     );
   return (

@@ -203,7 +203,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
       <Dialog opened={secret !== undefined} onClose={leave} title="The webhook’s secret">
         {secret && (
           <ShownOnce secret={secret} what="secret" onClose={leave}>
-            Webhooks are signed with this secret, so that you can verify them. It is shown only once.
+            Webhooks are signed with a secret, so that you can verify them.
           </ShownOnce>
         )}
       </Dialog>

@@ -40,13 +40,7 @@ export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
     validate: { name: required('A name') },
   });
   const create = api.useMutation('post', '/keys', { onSuccess: ({ key }) => onCreated?.(key) });
-  if (create.data) {
-    return (
-      <ShownOnce secret={create.data.key} what="key" onClose={onClose}>
-        This key is shown only once. Copy it now: later you can only replace it.
-      </ShownOnce>
-    );
-  }
+  if (create.data) return <ShownOnce secret={create.data.key} what="key" onClose={onClose} />;
   return (
     <SubmitForm
       form={form}
@@ -173,13 +167,7 @@ const overlaps = choicesOf({
 export const RotateKey = ({ target, onClose }: KeyDialogProps) => {
   const form = useForm({ initialValues: { overlapHours: '24' } });
   const rotate = useApi().useMutation('post', '/keys/{id}/rotate');
-  if (rotate.data) {
-    return (
-      <ShownOnce secret={rotate.data.key} what="key" onClose={onClose}>
-        This secret is shown only once. Copy it now.
-      </ShownOnce>
-    );
-  }
+  if (rotate.data) return <ShownOnce secret={rotate.data.key} what="secret" onClose={onClose} />;
   return (
     <SubmitForm
       form={form}

@@ -3,7 +3,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { Plus, SquareTerminal } from 'lucide-react';
 import type { ApiToken } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
-import { Instant } from '../components/amount.tsx';
+import { Instant, LastUsed } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { ListPage, TextLink } from '../components/page.tsx';
@@ -46,13 +46,7 @@ const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
     validate: { name: required('A name') },
   });
   const create = useApi().useMutation('post', '/tokens');
-  if (create.data) {
-    return (
-      <ShownOnce secret={create.data.token} what="token" onClose={onClose}>
-        This token is shown only once. Copy it now: later you can only replace it.
-      </ShownOnce>
-    );
-  }
+  if (create.data) return <ShownOnce secret={create.data.token} what="token" onClose={onClose} />;
   return (
     <SubmitForm
       form={form}
@@ -104,11 +98,7 @@ const columns: readonly Column<ApiToken>[] = [
     cell: ({ expiresAt }) =>
       Date.parse(expiresAt) <= Date.now() ? <Badge variant="default">expired</Badge> : <Instant iso={expiresAt} day />,
   },
-  {
-    head: 'Last used',
-    className: 'wide-only',
-    cell: ({ lastUsedAt }) => (lastUsedAt ? <Instant iso={lastUsedAt} ago /> : <span className="dim">never</span>),
-  },
+  { head: 'Last used', className: 'wide-only', cell: ({ lastUsedAt }) => <LastUsed at={lastUsedAt} /> },
   actions('tokens:write', (token) => <Revoke token={token} />),
 ];
 
