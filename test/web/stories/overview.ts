@@ -4,7 +4,7 @@ import type { SpendReport } from '../../../web/src/api/responses.ts';
 import { formatDuration, plural } from '../../../web/src/format/numbers.ts';
 import { register, sendRequest } from '../browser/accounts.ts';
 import { changeResponses, chartOf, screenshot, waitUntil, waitUntilIdle } from '../browser/browser.ts';
-import { addTrackingGap, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { addTrackingGap, callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
 
@@ -43,6 +43,21 @@ describe('the overview', () => {
     expect(await page.getByRole('button', { name: 'gpt-4o-mini' }).count()).toBe(0);
     await page.goBack();
     await page.getByRole('button', { name: 'OpenAI' }).waitFor();
+  });
+
+  it('names the amount of a budget as it was set', async () => {
+    const { id } = await readApi<{ readonly id: string }>('/budgets', {
+      name: 'Contract',
+      amount: 1234.56,
+      period: 'monthly',
+    });
+    const { open } = await openSignedIn(fixture().seeded, (page) =>
+      changeResponses(page, '**/api/budgets', ({ items }) => ({
+        items: items.filter((budget: { readonly id: string }) => budget.id === id),
+      })),
+    );
+    await (await open('/')).getByText(/% of \$1,234\.56/).waitFor();
+    await callApi('DELETE', `/budgets/${id}`);
   });
 
   it('shows an unknown cost as unknown', async () => {

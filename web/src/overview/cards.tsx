@@ -8,7 +8,7 @@ import { useApi, useMe } from '../app.ts';
 import { Cost, Money, Unpriced, useMayMatch } from '../components/amount.tsx';
 import { AnchorLink, Card, CardHead, Fact, LimitLink, LoadProblem, TextLink } from '../components/page.tsx';
 import { Name, Table, tokenColumns } from '../components/table.tsx';
-import { formatShare, formatWhole, plural } from '../format/numbers.ts';
+import { formatLimit, formatShare, formatWhole, plural } from '../format/numbers.ts';
 import { formatInstants, utcDayText } from '../format/time.ts';
 import { OnCourse, usedText } from '../limits/used.tsx';
 import { dimensionName, type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
@@ -142,7 +142,7 @@ const BudgetFact = ({ budget }: { readonly budget: Budget }) => {
   );
   return (
     <Fact name={<LimitLink id={id}>{name}</LimitLink>} what={what} warns={usedOf(budget) >= 100}>
-      {usedText(budget)} of <Money nano={Math.round(amount * 1e9)} as="rough" />
+      {usedText(budget)} of {formatLimit(amount)}
     </Fact>
   );
 };
