@@ -164,10 +164,10 @@ const Explanation = ({ alert, final }: Required<Pick<AlertCardProps, 'alert' | '
       {alert.contributors.length > 0 && (
         <Box mt={14} className="columns" __vars={{ '--columns': 'repeat(auto-fit, minmax(min(190px, 100%), 1fr))' }}>
           {[...Map.groupBy(alert.contributors, ({ dimension }) => dimension)].map(([dimension, contributors]) => (
-            <Box component="dl" key={dimension} m={0} fz={13}>
+            <Box component="dl" key={dimension} fz={13}>
               <dt className="label">By {dimensionWord(dimension)}</dt>
               {contributors.map(({ value, share }) => (
-                <Group component="dd" key={value} justify="space-between" align="baseline" wrap="nowrap" gap={10} m={0}>
+                <Group component="dd" key={value} justify="space-between" align="baseline" wrap="nowrap" gap={10}>
                   <Name of={valueName(dimension, value, keyNames)} />
                   <span className="num dim">{formatShare(share)}</span>
                 </Group>

@@ -124,7 +124,7 @@ const Plans = ({ current, activeKeys }: { readonly current: PlanName; readonly a
               style={isCurrent ? { borderColor: 'var(--accent)' } : {}}
             >
               <Group justify="space-between">
-                <Text component="h3" m={0} fw={640}>
+                <Text component="h3" fw={640}>
                   {title}
                 </Text>
                 {isCurrent && <Badge>Your plan</Badge>}

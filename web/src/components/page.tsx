@@ -151,11 +151,11 @@ export const EmptyState = ({ icon: Icon, title, text, action }: Empty) => (
     <Box className="disc" w={48} h={48} mb={4}>
       <Icon size={22} strokeWidth={1.7} aria-hidden />
     </Box>
-    <Text component="h2" m={0} fw={620}>
+    <Text component="h2" fw={620}>
       {title}
     </Text>
     {text && (
-      <Text component="p" m={0} mb={8} maw="46ch" c="dimmed" size="sm">
+      <Text component="p" mb={8} maw="46ch" c="dimmed" size="sm">
         {text}
       </Text>
     )}

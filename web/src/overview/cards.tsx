@@ -273,7 +273,7 @@ export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'un
       )}
       {surprising.length > 0 && (
         <>
-          <Box component="h3" className="label" mt={16} mb={0} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
+          <Box component="h3" className="label" mt={16} pt={14} style={{ borderTop: '1px solid var(--line)' }}>
             Included in the figures
           </Box>
           <dl className="facts">{surprising}</dl>

@@ -100,7 +100,7 @@ export const Trend = ({ view, report, hasFailed, keyNames, isStale, comparison, 
     <section className={`card card-pad ${classes['trend']}`} aria-labelledby="trend" aria-busy={isStale}>
       <Group justify="space-between" gap="8px 20px" mb={10}>
         <Box flex="1 1 280px" miw={0}>
-          <Box component="h2" id="trend" className="label" m={0}>
+          <Box component="h2" id="trend" className="label">
             {title}
           </Box>
           <Group h={34} gap={0} fz={22} fw={640} lts="-0.02em" opacity={isStale ? STALE : 1}>
