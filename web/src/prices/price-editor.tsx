@@ -34,24 +34,17 @@ const RateFields = ({ form }: { readonly form: PriceForm }) => (
       <NumberInput label="Each request" {...dollars} {...form.getInputProps('usdPerRequest')} />
     ) : (
       <Group grow align="flex-start" wrap="wrap" preventGrowOverflow={false}>
-        {Object.keys(form.values.usdPerMillionTokens).map((kind) => (
-          <NumberInput
-            key={kind}
-            label={`${kindName(kind)} / 1M tokens`}
-            miw={150}
-            {...dollars}
-            {...form.getInputProps(`usdPerMillionTokens.${kind}`)}
-          />
-        ))}
-        {Object.keys(form.values.usdPerUnit).map((unit) => (
-          <NumberInput
-            key={unit}
-            label={`${kindName(unit)}, each`}
-            miw={150}
-            {...dollars}
-            {...form.getInputProps(`usdPerUnit.${unit}`)}
-          />
-        ))}
+        {(['usdPerMillionTokens', 'usdPerUnit'] as const).map((rates) =>
+          Object.keys(form.values[rates]).map((kind) => (
+            <NumberInput
+              key={kind}
+              label={`${kindName(kind)}${rates === 'usdPerUnit' ? ', each' : ' / 1M tokens'}`}
+              miw={150}
+              {...dollars}
+              {...form.getInputProps(`${rates}.${kind}`)}
+            />
+          )),
+        )}
       </Group>
     )}
   </>

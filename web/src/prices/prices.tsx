@@ -130,13 +130,12 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
 
 const PriceName = ({ price }: { readonly price: OwnPrice }) => (
   <>
-    {price.name} <Badge variant="default">{kindTexts[price.terms.kind]}</Badge>
-    <br />
-    <span className="dim small">{termsText(price.terms)}</span>
-    <span className="small narrow-only">
-      <br />
+    <TwoLines second={termsText(price.terms)}>
+      {price.name} <Badge variant="default">{kindTexts[price.terms.kind]}</Badge>
+    </TwoLines>
+    <div className="small narrow-only">
       <PriceScope price={price} />
-    </span>
+    </div>
   </>
 );
 

@@ -169,10 +169,16 @@ const Usage = ({ request }: { readonly request: RequestDetail }) => {
   );
 };
 
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
+interface FactProps {
+  readonly name: string;
+  readonly isMono?: boolean;
+  readonly children: ReactNode;
+}
+
+const Fact = ({ name, isMono = false, children }: FactProps) => (
   <>
     <dt>{name}</dt>
-    <dd>{children}</dd>
+    <dd className={isMono ? 'mono' : undefined}>{children}</dd>
   </>
 );
 
@@ -252,11 +258,7 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
               <span className="dim"> (requested: {modelRequested})</span>
             )}
           </Fact>
-          <Fact name="Endpoint">
-            <span className="mono">
-              {request.method} {request.path}
-            </span>
-          </Fact>
+          <Fact isMono name="Endpoint">{`${request.method} ${request.path}`}</Fact>
           <Fact name="Outcome">
             {outcomeNames[request.outcome]}
             {request.streamed && ', streamed'}
@@ -293,8 +295,8 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
           ))}
           {request.metadataTruncated && <Fact name="Metadata">Some was cut or ignored</Fact>}
           <Fact name="Service key">{request.key ? (keyNames.get(request.key) ?? request.key) : '–'}</Fact>
-          <Fact name="Provider key">
-            {request.providerKey ? <span className="mono">{providerKeyName(request.providerKey)}</span> : '–'}
+          <Fact isMono name="Provider key">
+            {request.providerKey ? providerKeyName(request.providerKey) : '–'}
           </Fact>
           <Fact name="Bytes">
             {formatBytes(request.requestBytes)} sent, {formatBytes(request.responseBytes)} received
@@ -309,8 +311,8 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
             </Group>
           </Fact>
           {request.repeatOf && (
-            <Fact name="Counted with">
-              <span className="mono">{request.repeatOf}</span>
+            <Fact isMono name="Counted with">
+              {request.repeatOf}
             </Fact>
           )}
         </dl>

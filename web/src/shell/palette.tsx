@@ -17,6 +17,7 @@ import {
 import { useEffect, useRef, useState } from 'react';
 import { type Permission, useApi, useMe } from '../app.ts';
 import { useFocusBack } from '../components/keyboard.ts';
+import { capital } from '../forms/collections.ts';
 import { PauseDialog } from '../limits/pause-button.tsx';
 import { useSeen } from '../spend/use-spend.ts';
 import { pageNames, useViews } from '../views/use-views.ts';
@@ -77,6 +78,8 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
     entry('Limits', SlidersHorizontal, thing, noun, () =>
       navigate({ to: '/limits/$limitId', params: { limitId: thing.id } }),
     );
+  const spendOf = (by: 'key' | 'project' | 'model', icon: LucideIcon) => (thing: Thing) =>
+    entry(`Spend of a ${by}`, icon, thing, capital(by), () => navigate({ to: '/', search: { [by]: [thing.id] } }));
   const requestId = query.trim();
   const menuPages = pageGroups.flatMap(({ name, pages }) =>
     pages.map((page) => ({ ...page, description: page.label === name ? '' : name })),
@@ -104,19 +107,9 @@ const usePaletteGroups = (query: string, onPause: () => void): SpotlightActionGr
         ]
       : []),
     ...views.map((view) => entry('Views', Bookmark, view, `View of ${pageNames[view.page]}`, () => open(view))),
-    ...useNamed('/keys', 'keys:read').map((key) =>
-      entry('Spend of a key', KeyRound, key, 'Key', () => navigate({ to: '/', search: { key: key.id } })),
-    ),
-    ...useNamed('/projects', 'keys:read').map((project) =>
-      entry('Spend of a project', FolderKanban, project, 'Project', () =>
-        navigate({ to: '/', search: { project: project.id } }),
-      ),
-    ),
-    ...useSeen('model').map((name) =>
-      entry('Spend of a model', Box, { id: name, name }, 'Model', () =>
-        navigate({ to: '/', search: { model: [name] } }),
-      ),
-    ),
+    ...useNamed('/keys', 'keys:read').map(spendOf('key', KeyRound)),
+    ...useNamed('/projects', 'keys:read').map(spendOf('project', FolderKanban)),
+    ...useSeen('model').map((name) => spendOf('model', Box)({ id: name, name })),
     ...useNamed('/alert-rules', 'rules:read').map(limit('Rule')),
     ...useNamed('/budgets', 'rules:read').map(limit('Budget')),
   ];
