@@ -60,6 +60,25 @@ describe('the overview', () => {
     await callApi('DELETE', `/budgets/${id}`);
   });
 
+  it('shows hundreds of millions within their tiles', async () => {
+    const { page, open } = await openSignedIn(
+      fixture().seeded,
+      (page) =>
+        changeResponses(page, '**/api/spend?*', ({ series }) => ({
+          series: series.map((point: object) => ({ ...point, costNanoUsd: 9e15 })),
+        })),
+      { viewport: { width: 1024, height: 860 } },
+    );
+    await open('/');
+    const month = page.getByText(/^\$\d{3},000,000\.00$/);
+    await month.first().waitFor();
+    const [text, tile] = [
+      await month.first().boundingBox(),
+      await page.locator('.card', { has: month }).first().boundingBox(),
+    ];
+    expect(text && tile && text.x + text.width < tile.x + tile.width).toBe(true);
+  });
+
   it('shows an unknown cost as unknown', async () => {
     const page = await openOverview('/?by=model&provider=%5B%22fireworks%22%5D');
     const row = page.locator('tr', { hasText: 'accounts/acme/models/support-v2' });
