@@ -60,6 +60,7 @@ const theme = createTheme({
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     Badge: { defaultProps: { tt: 'none', variant: 'light' } },
     NumberInput: { defaultProps: { allowNegative: false, allowedDecimalSeparators, onInputCapture, onPasteCapture } },
+    PasswordInput: { defaultProps: { visibilityToggleFocusable: true } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },

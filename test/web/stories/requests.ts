@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { formatMoney } from '../../../web/src/format/numbers.ts';
-import { chartOf, phone, waitUntil, waitUntilIdle } from '../browser/browser.ts';
+import { chartOf, openTab, phone, waitUntil, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSeeded, openSignedIn, readApi } from '../browser/fixture.ts';
 
 const hasFocus = (part: Locator) => part.evaluate((node) => node === node.ownerDocument.activeElement);
@@ -27,6 +27,16 @@ describe('with only a keyboard', () => {
     await page.keyboard.press('Escape');
     await page.waitForURL(`${fixture().dashboard.url}/requests`);
     await waitUntil('the row has the focus again', () => hasFocus(row));
+  });
+
+  it('a user can show the password that is typed', async () => {
+    const { page } = await openTab(fixture().browser);
+    await page.goto(`${fixture().dashboard.url}/sign-in`);
+    const password = page.getByLabel('Password', { exact: true });
+    await password.pressSequentially('Plausible');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    expect(await password.getAttribute('type')).toBe('text');
   });
 
   it('a user can choose range and grouping, and show the chart as a table', async () => {
