@@ -23,7 +23,7 @@ interface DeletionDependencies {
  *
  * 1. It cannot be cancelled any more, its keys are refused, and the recorder drops its events. Then it waits: caches know the account for a
  *    minute, and what is in flight ends within a quarter of an hour.
- * 2. Everything is deleted, in as many runs as it takes.
+ * 2. Everything is deleted, in as many runs as it takes. Each goes on where the one before was.
  * 3. After another wait it looks again, until a whole pass finds nothing: something in flight may have written meanwhile.
  *
  * Each step can be repeated, so a crash anywhere costs a repetition.
@@ -46,10 +46,11 @@ export const deleteAccount =
     }
 
     for (const prefix of objectPrefixes(accountId)) await objects.deleteAll(prefix);
-    const removed = await items.removeAll(accountId, now(), isLate);
-    logger.info('account deleted in part', { accountId, removed });
-    if (removed === undefined) await deletions.write(accountId, { failures: 0 }, now().toISOString());
-    else if (removed > 0) await deletions.write(accountId, { failures: 0 }, later());
+    const { removed, next } = await items.removeAll(accountId, now(), isLate, deletion.next ?? null);
+    const found = removed > 0 || deletion.found === true;
+    logger.info('account deleted in part', { accountId, removed, next });
+    if (next !== null) await deletions.write(accountId, { failures: 0, next, found }, now().toISOString());
+    else if (found) await deletions.write(accountId, { failures: 0, next, found: false }, later());
     else {
       await items.finish(accountId);
       logger.info('account deleted', { accountId });

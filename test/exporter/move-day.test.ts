@@ -330,7 +330,7 @@ describe('request records that leave the table', () => {
       deleteBillCredential: async () => {},
       abortArchive: async () => {},
     });
-    await items.removeAll(world.accountId, new Date(world.now()), () => false);
+    await items.removeAll(world.accountId, new Date(world.now()), () => false, null);
     for (const prefix of objectPrefixes(world.accountId)) await objects.deleteAll(prefix);
     world.advance(30 * DAY_MS);
     expect(await world.move()).toEqual([]);

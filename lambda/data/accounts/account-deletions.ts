@@ -22,6 +22,10 @@ const deletionSchema = z.object({
    */
   phase: z.enum(['waiting', 'closing', 'deleting']),
   failures: z.optional(z.int()),
+  /** Where a pass goes on, which one run could not end. */
+  next: z.optional(z.nullable(z.string())),
+  /** Whether this pass has found anything. */
+  found: z.optional(z.boolean()),
 });
 
 export type AccountDeletion = z.infer<typeof deletionSchema>;
@@ -35,7 +39,7 @@ export const openAccountDeletions = (table: Table) => {
 
     /** @throws ConflictError if somebody did so before, or the caller is not the owner any more */
     request: (
-      deletion: Omit<AccountDeletion, 'phase' | 'failures'>,
+      deletion: Pick<AccountDeletion, 'accountId' | 'requestedAt' | 'requestedBy' | 'deletesAt'>,
       ownerUserId: string,
       audit: AuditEntry,
     ): Promise<void> => {

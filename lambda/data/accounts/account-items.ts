@@ -2,7 +2,6 @@ import { plans } from '../../domain/billing/plans.ts';
 import { addDays, type Day, dayOf, daysBetween, monthOf } from '../../domain/calendar/utc.ts';
 import {
   ACCOUNT_SHARDS,
-  accountKey,
   auditPartition,
   blocksKey,
   monthKey,
@@ -43,23 +42,18 @@ export const requestPartitions = (accountId: string, day: Day, sharded: Readonly
 
 /**
  * Every partition that has items of one account and of no other, but for those that its own partition lists. In the order in which they can
- * be deleted: each list is empty before the next is begun.
+ * be deleted: those of requests are empty long before the one of spend is begun, which says which months are sharded.
  */
-export const accountPartitions = async (table: Table, accountId: string, now: Date) => {
+export const accountPartitions = async (table: Table, accountId: string, now: Date): Promise<string[]> => {
   const days = keptDays(now);
   const sharded = await shardedMonths(table, accountId);
-  return {
-    requests: days.flatMap((day) => requestPartitions(accountId, day, sharded)),
-    /** One of these says which months are sharded, so it names partitions of requests. */
-    sums: [
-      ...days.map((day) => sessionPartition(accountId, day)),
-      spendPartition(accountId),
-      auditPartition(accountId),
-      blocksKey(accountId).pk,
-    ],
-    /** Names secrets, users and customers in other partitions. */
-    own: accountKey(accountId).pk,
-  };
+  return [
+    ...days.flatMap((day) => requestPartitions(accountId, day, sharded)),
+    ...days.map((day) => sessionPartition(accountId, day)),
+    spendPartition(accountId),
+    auditPartition(accountId),
+    blocksKey(accountId).pk,
+  ];
 };
 
 const PAGE = 500;

@@ -4,8 +4,9 @@ import { addDays, dayOf } from '../../domain/calendar/utc.ts';
 import { MAX_EVENT_AGE_DAYS, REFUSED_DAYS } from '../../domain/usage/limits.ts';
 import { openModelUse } from '../prices/model-use.ts';
 import { put } from '../table/actions.ts';
-import { batchDelete } from '../table/batch.ts';
+import { batchDelete, chunk } from '../table/batch.ts';
 import {
+  accountKey,
   apiTokenKey,
   deletedAccountKey,
   deletionKey,
@@ -26,6 +27,8 @@ import { write } from '../table/write.ts';
 import { accountPartitions, readPage } from './account-items.ts';
 
 const PARTITIONS_AT_ONCE = 8;
+/** A late run repeats its last step. Fewer than there are days: no step has both requests and the spend that says how they are sharded. */
+const PARTITIONS_IN_STEP = 64;
 
 /** An account's things outside of the table. Deletes succeed where nothing is there. */
 export interface OutsideAccount {
@@ -165,21 +168,25 @@ export const openAccountItems = (table: Table, outside: OutsideAccount) => {
     /**
      * One pass over everything. It can be repeated, and finds less each time.
      *
-     * @param isLate true where the rest must wait for another pass
-     * @returns how many items there were; undefined where it did not come to the end
+     * @param isLate true where the rest must wait for another run
+     * @param from `next` of the run before: to find some thousand partitions empty may take more than one run
+     * @returns how many items there were, and the partition with which the next run goes on: null at the end of the pass
      */
-    removeAll: async (accountId: string, now: Date, isLate: () => boolean): Promise<number | undefined> => {
+    removeAll: async (accountId: string, now: Date, isLate: () => boolean, from: string | null) => {
       let removed = await removeCustomers(accountId);
       removed += await removeEvents(accountId, now);
       removed += await openModelUse(table).remove(accountId, now);
-      const { requests, sums, own } = await accountPartitions(table, accountId, now);
-      for (const partitions of [requests, sums]) {
-        const counts = await pMap(partitions, (pk) => removePartition(pk, isLate), { concurrency: PARTITIONS_AT_ONCE });
+      // It names secrets, users and customers in other partitions, so it is the last.
+      const own = accountKey(accountId).pk;
+      const all = [...(await accountPartitions(table, accountId, now)), own];
+      const rest = all.slice(Math.max(all.indexOf(from ?? ''), 0), -1);
+      for (const some of chunk(rest, PARTITIONS_IN_STEP)) {
+        const counts = await pMap(some, (pk) => removePartition(pk, isLate), { concurrency: PARTITIONS_AT_ONCE });
         removed += counts.reduce((sum, each) => sum + each, 0);
-        if (isLate()) return undefined;
+        if (isLate()) return { removed, next: some[0] ?? own };
       }
       removed += await removeOwnPartition(accountId, own, isLate);
-      return isLate() ? undefined : removed;
+      return { removed, next: isLate() ? own : null };
     },
 
     /** The account is gone. */

@@ -217,11 +217,11 @@ export const eventually = async <T>(
   isExpected: (result: T) => boolean,
   { scheduled }: { readonly scheduled?: readonly string[] } = {},
 ): Promise<T> => {
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 240_000;
   for (;;) {
     const result = await ask();
     if (isExpected(result)) return result;
-    if (Date.now() > deadline) throw new Error(`Not as expected after two minutes: ${JSON.stringify(result)}`);
+    if (Date.now() > deadline) throw new Error(`Not as expected in time: ${JSON.stringify(result)}`);
     await sleep(100);
     await onDemand?.runSchedules(scheduled);
   }
