@@ -74,8 +74,8 @@ describe('postWebhook', () => {
   });
 
   it('does not tell a closed port from one that speaks something else, or never responds', async () => {
-    const silent = createTcpServer(() => {});
-    const plain = createTcpServer((socket) => void socket.end('220 mail.example.com\r\n'));
+    const silent = createTcpServer((socket) => void socket.resume());
+    const plain = createTcpServer((socket) => void socket.resume().end('220 mail.example.com\r\n'));
     const closed = createTcpServer();
     const messages: string[] = [];
     for (const target of [silent, plain, closed]) {
