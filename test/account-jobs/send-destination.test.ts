@@ -64,7 +64,7 @@ beforeEach(() => {
 const access: WebhookAccess = {
   resolve: async () => ['127.0.0.1'],
   isAllowed: () => true,
-  timeoutMs: 2_000,
+  timeoutMs: 60_000,
   options: { ca: testCertificate.cert },
 };
 

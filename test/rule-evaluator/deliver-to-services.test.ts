@@ -48,7 +48,7 @@ const alertOn = (...channels: PostedChannel[]): Alert => ({
 const access: WebhookAccess = {
   resolve: async () => ['127.0.0.1'],
   isAllowed: () => true,
-  timeoutMs: 2_000,
+  timeoutMs: 60_000,
   options: { ca: testCertificate.cert, checkServerIdentity: () => undefined },
 };
 const deliver = async (alert: Alert, change: Partial<WebhookAccess> = {}) => {
