@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import WebSocket from 'ws';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { ask } from '../../fixtures/exchange.ts';
@@ -13,6 +14,7 @@ import { serviceKeyKey } from '../../lambda/data/table/keys.ts';
 import { secretHash } from '../../lambda/domain/accounts/issued-secret.ts';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import { KEYS } from '../gateway/gateway-host.ts';
+import { startSocketOrigin } from '../gateway/websocket/scripted-socket-origin.ts';
 import { tableForTests } from '../table-for-tests.ts';
 
 const table = tableForTests();
@@ -41,7 +43,7 @@ afterAll(async () => {
 });
 
 /** What the image runs. */
-const start = async (drainMs = 10_000) => {
+const start = async (drainMs = 10_000, upstream = origin.origin) => {
   const child = spawn(process.execPath, ['container/dist/main.mjs'], {
     env: {
       PORT: '0',
@@ -49,8 +51,8 @@ const start = async (drainMs = 10_000) => {
       KEEP_ALIVE_MS: '315000',
       TABLE_NAME: table.name,
       USAGE_QUEUE_URL: queues.queue,
-      ...gatewayVariables(origin.origin, 0),
-      UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, origin.origin]))),
+      ...gatewayVariables(upstream, 0),
+      UPSTREAM_ORIGINS: JSON.stringify(Object.fromEntries(providerLabels.map((label) => [label, upstream]))),
       ...emulatorVariables,
       AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
       AWS_ENDPOINT_URL_SQS: queues.endpoint,
@@ -161,6 +163,41 @@ describe('the container', () => {
     const close = await closeEventOf(String(response.headers['x-service-request-id']));
     expect(close).toMatchObject({ outcome: 'client_aborted' });
   });
+
+  it.each(['between responses', 'in a response'])(
+    'ends a WebSocket that takes too long with 1001: %s',
+    async (when) => {
+      const provider = await startSocketOrigin();
+      const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+      const types = ['response.created', 'response.done', 'response.created'].slice(
+        0,
+        when === 'in a response' ? 3 : 2,
+      );
+      provider.onSocket = (socket) => {
+        for (const [i, type] of types.entries())
+          socket.send(JSON.stringify({ type, response: { id: i < 2 ? 'a' : 'b', usage: i === 1 ? usage : null } }));
+      };
+      const { port, exited, stop, log } = await start(300, provider.origin);
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/realtime?model=gpt-realtime`, {
+        headers: { Host: 'openai.gateway.test', 'X-Service-Key': KEYS.active, Authorization: 'Bearer sk-test' },
+      });
+      const received: unknown[] = [];
+      socket.on('message', (data) => received.push(data) === types.length && stop());
+      const [response] = await once(socket, 'upgrade');
+      expect((await once(socket, 'close'))[0]).toBe(1_001);
+      expect(await exited).toBe(0);
+      await provider.close();
+      expect(log()).not.toMatch(/unhandled|"level":"ERROR"/i);
+      const tail = String(response.headers['x-service-request-id']).slice(19);
+      const events = (await queues.bodies(queues.queue)).map((body) => JSON.parse(body));
+      const closes = events.filter(({ kind, requestId }) => kind === 'close' && requestId.endsWith(tail));
+      expect(closes.map(({ outcome, reading }) => [outcome, reading.dialect, reading.usage]).sort()).toEqual([
+        ['client_aborted', 'free', null],
+        ...(when === 'in a response' ? [['client_aborted', 'openai-responses', null]] : []),
+        ['completed', 'openai-responses', usage],
+      ]);
+    },
+  );
 
   it('names the missing variable', () => {
     const { status, stderr } = spawnSync(process.execPath, ['container/dist/main.mjs'], {

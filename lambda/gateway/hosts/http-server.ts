@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
+import { STOP } from '../protocol/client.ts';
 import { type GatewayErrorCode, gatewayErrorResponse } from '../protocol/gateway-error.ts';
 import { responseHead } from '../protocol/headers.ts';
 
@@ -63,7 +64,7 @@ const isWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.
 
 /**
  * Passes handshakes of WebSockets to the listener; other upgrades (h2c) stay ordinary requests. A Node.js before 24.9 cannot tell them apart:
- * there WebSockets are ordinary requests, too, which the gateway refuses. `closeAllConnections` closes WebSockets as well.
+ * there WebSockets are ordinary requests, too, which the gateway refuses. `closeAllConnections` ends WebSockets as well.
  */
 const acceptUpgrades = (server: Server, listener: UpgradeListener): void => {
   if (!('shouldUpgradeCallback' in server)) return;
@@ -77,7 +78,7 @@ const acceptUpgrades = (server: Server, listener: UpgradeListener): void => {
   const closeAllConnections = server.closeAllConnections.bind(server);
   server.closeAllConnections = () => {
     closeAllConnections();
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) if (!socket.emit(STOP)) socket.destroy();
   };
 };
 

@@ -15,6 +15,9 @@ export interface GatewayRequest {
   readonly body: Readable | Buffer | null;
 }
 
+/** Event on the socket of a WebSocket's client: the server that stops has waited for its end. */
+export const STOP = 'stop';
+
 /** The client's side of a response. Each host implements it. */
 export interface ClientResponse {
   /** Sends an interim response, before `start`. A host that cannot lacks it. */

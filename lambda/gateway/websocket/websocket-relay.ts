@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { isInForce } from '../../domain/limits/block.ts';
 import type { Admitted, Decision } from '../admission/admit.ts';
 import type { GatewayParts } from '../gateway.ts';
-import type { ClientResponse } from '../protocol/client.ts';
+import { type ClientResponse, STOP } from '../protocol/client.ts';
 import { type GatewayErrorResponse, gatewayErrorResponse, gatewayErrorText } from '../protocol/gateway-error.ts';
 import {
   clientResponseHeaders,
@@ -33,6 +33,8 @@ import { type AdmittedHandshake, ConnectionRecord, modelsInTarget } from './conn
 const IDLE_MS = 3_900_000;
 /** How long the second side may take to close after the first has. */
 const CLOSE_MS = 30_000;
+/** The same where nobody is left who reads, or the process stops: it is killed ten seconds after its drain. */
+const FLUSH_MS = 5_000;
 const KEEP_ALIVE_PROBE_MS = 60_000;
 /** Bytes of the client that wait for the provider's response to the handshake; above this limit the client is paused. */
 const MAX_EARLY_BYTES = 64 * 1024;
@@ -75,7 +77,8 @@ const pipe = (from: Socket, to: Socket, take: (chunk: Buffer, pass: () => void) 
   from.resume();
 };
 
-/** Violation of a policy. @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+/** @see https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+const GOING_AWAY = 1_001;
 const POLICY_VIOLATION = 1_008;
 /** A control frame has 125 bytes, two of them for the code and three for the mark that the reason was cut. */
 const MAX_REASON_BYTES = 120;
@@ -108,6 +111,8 @@ export class WebSocketRelay {
   /** Set for a connection that is not made, or that a message ended. */
   #blockedBy: string | null | undefined;
   #isRelaying = false;
+  /** The gateway has ended it: nothing is passed on any more. */
+  #isCut = false;
   #isFinished = false;
 
   constructor(parts: WebSocketParts, handshake: Handshake, done: () => void) {
@@ -127,6 +132,7 @@ export class WebSocketRelay {
     client.on('data', this.#keepEarly);
     client.on('end', this.#handleClientEnd);
     client.on('close', this.#handleClientClose);
+    client.on(STOP, () => this.#guard(() => this.#stop()));
     if (client.destroyed) {
       this.#finish('client_aborted');
       return;
@@ -184,14 +190,26 @@ export class WebSocketRelay {
   }
 
   #endRefused(blockedBy: string | null, reason: string): void {
-    if (this.#blockedBy !== undefined) return;
+    if (this.#isCut) return;
     this.#blockedBy = blockedBy;
+    this.#cut(POLICY_VIOLATION, reason);
+  }
+
+  #cut(code: number, reason: string): void {
+    this.#isCut = true;
     this.#provider?.destroy();
-    if (this.#record.isBetweenFrames) this.#client.end(closeFrame(POLICY_VIOLATION, reason));
+    if (this.#record.isBetweenFrames) this.#client.end(closeFrame(code, reason));
     else this.#client.destroy();
     // The client closes when it has the frame, which is lost where its bytes are not taken.
     this.#client.resume();
     this.#expectClose();
+  }
+
+  /** The server has waited long enough for the connection's end. */
+  #stop(): void {
+    this.#record.noteEnd('client_aborted');
+    if (!this.#isCut) this.#cut(GOING_AWAY, '');
+    this.#expectClose(FLUSH_MS);
   }
 
   readonly #keepEarly = (chunk: Buffer): void => {
@@ -372,15 +390,15 @@ export class WebSocketRelay {
 
   /** Reads before it passes on: a limit may refuse what the bytes say. */
   #takeFromClient(chunk: Buffer, pass: () => void): void {
-    if (this.#blockedBy !== undefined) return;
+    if (this.#isCut) return;
     this.#timer.refresh();
     this.#record.readClient(chunk);
-    if (this.#blockedBy === undefined) pass();
+    if (!this.#isCut) pass();
   }
 
   /** The second side must close soon after the first. */
-  #expectClose(): void {
-    if (!this.#isFinished) this.#timer.begin(CLOSE_MS, 'closing the connection');
+  #expectClose(ms = CLOSE_MS): void {
+    if (!this.#isFinished) this.#timer.begin(ms, 'closing the connection');
   }
 
   readonly #handleClientEnd = (): void => {
@@ -394,7 +412,7 @@ export class WebSocketRelay {
       if (this.#record.status === null || !this.#provider) this.#abort('client_aborted');
       else {
         this.#provider.destroySoon();
-        this.#expectClose();
+        this.#expectClose(FLUSH_MS);
       }
       this.#finishIfClosed();
     });
@@ -403,7 +421,7 @@ export class WebSocketRelay {
   #handleProviderClose(): void {
     this.#record.noteEnd('upstream_aborted');
     // The client gets all of the provider's bytes first.
-    if (!this.#isRelaying || this.#blockedBy !== undefined) return;
+    if (!this.#isRelaying || this.#isCut) return;
     this.#client.destroySoon();
     this.#expectClose();
     this.#finishIfClosed();

@@ -160,7 +160,9 @@ it('close() waits for WebSockets, which closeAllConnections() ends, and for thei
   client.ping();
   await pong;
   expect(isClosed).toBe(false);
+  const end = once(client, 'close');
   server.closeAllConnections();
+  expect((await end)[0]).toBe(1_001);
   await closed;
   expect(sentEvents().slice(before)).toEqual([
     ['open', 30],
