@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -64,7 +65,11 @@ beforeAll(async () => {
       socket.send(JSON.stringify({ type: 'response.created', response: { id, model: 'gpt-4o-2024-08-06' } }));
       if (isWhole) socket.send(JSON.stringify({ type: 'response.completed', response: { id, usage: {} } }));
     });
-  sockets = await startGatewayHost({ origin: live.origin, proxiesWebSockets: true, parts });
+  sockets = await startGatewayHost({
+    origin: live.origin,
+    proxiesWebSockets: true,
+    parts: { ...parts, webSocketJudgeMs: 30 },
+  });
 });
 beforeEach(() => {
   rules = [];
@@ -101,6 +106,8 @@ const open = (path: string, label = 'openai'): WebSocket => {
   const socket = new WebSocket(url, { headers: { ...headers, Authorization: 'Bearer sk-test' } });
   return socket.on('error', () => {});
 };
+
+const LIVE = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
 
 describe('a key that may call some models', () => {
   it('gets the error of the OpenAI SDK for another one, with what it may call, once', async () => {
@@ -236,7 +243,6 @@ describe('a key that may call some models', () => {
     },
   );
 
-  const LIVE = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
   const VERTEX = '/us-central1/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent';
   const create = (model?: string) => JSON.stringify({ type: 'response.create', model, input: 'x'.repeat(100_000) });
   const setup = (model?: string) => JSON.stringify({ setup: { model, systemInstruction: 'x'.repeat(100_000) } });
@@ -437,6 +443,54 @@ describe('what changes while a WebSocket is open', () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
     socket.send(create('id=c whole'));
     expect((await closed)[0]).toBe(1_008);
+  });
+
+  const usage = { usageMetadata: { totalTokenCount: 5 } };
+  const created = (id: string) => ({ type: 'response.created', response: { id } });
+  const tooLong = { type: 'response.done', response: { id: 'a', output: Array(5_000).fill({ type: 'message' }) } };
+
+  it.each<[string, string, object[]]>([
+    ['xai', '/v1/realtime?model=grok-voice-latest', [created('a')]],
+    ['openai', '/v1/realtime/translations?model=gpt-realtime-translate', [created('a')]],
+    ['google', LIVE, [usage, usage]],
+    ['openai', '/v1/realtime?model=gpt-realtime', [created('a'), tooLong, created('b')]],
+  ])('ends it between frames where responses do not show their ends: %s %s', async (label, path, messages) => {
+    const { onSocket } = live;
+    const { promise, resolve: provide } = Promise.withResolvers<Socket>();
+    live.onSocket = (socket) =>
+      socket.on('message', () => {
+        for (const message of messages) socket.send(JSON.stringify(message), { compress: false });
+        const { _socket: bytes } = socket as unknown as { _socket: Socket };
+        bytes.write(Buffer.from('\x81\x05he', 'latin1'));
+        provide(bytes);
+      });
+    const socket = open(path, label);
+    const received: string[] = [];
+    socket.on('message', (data) => received.push(String(data)));
+    const [{ headers: got }] = await once(socket, 'upgrade');
+    const closed = once(socket, 'close');
+    socket.send('{"setup":{"model":"models/gemini-3.5-live-translate-preview"}}');
+    const provider = await promise;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    blocks = [pause];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    provider.write('llo');
+    const [code, reason] = await closed;
+    live.onSocket = onSocket;
+    expect([code, String(reason)]).toEqual([1_008, 'PAUSED: “Stop”']);
+    expect(received).toEqual([...messages.map((message) => JSON.stringify(message)), 'hello']);
+    const id = got['x-service-request-id'] as string;
+    expect(await sockets.closeOf(id)).toMatchObject({ outcome: 'refused', blockedBy: 'pause-1' });
+  });
+
+  it('ends it where the model that no address named is refused', async () => {
+    const socket = open('/v1/realtime');
+    const closed = once(socket, 'close');
+    rules = [rule({ denied: ['openai/gpt-4o'] })];
+    await once(socket, 'open');
+    socket.send(create('id=a whole'));
+    expect(String((await closed)[1])).toBe('MODEL_NOT_ALLOWED: “Team defaults” denies openai/gpt-4o');
   });
 
   it('judges the next message by the rules of then', async () => {

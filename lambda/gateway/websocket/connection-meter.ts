@@ -213,6 +213,11 @@ export class ConnectionMeter {
     return this.#isWhole;
   }
 
+  /** False where a response may end unseen: of what cannot be read, and of live translation, which is one response. */
+  get showsEnds(): boolean {
+    return this.#isWhole && !this.#isTranslation;
+  }
+
   markUnreadable(): void {
     this.#isWhole = false;
   }
@@ -223,9 +228,13 @@ export class ConnectionMeter {
     if (this.#turn) this.#endTurn(this.#turn, this.#turn.isOver);
   }
 
+  get #isTranslation(): boolean {
+    return this.#isGemini && TRANSLATES.test(this.#modelRequested ?? '');
+  }
+
   #take(values: Values): void {
     if (!this.#isGemini) this.#takeOpenAi(values);
-    else if (TRANSLATES.test(this.#modelRequested ?? '')) this.#takeTranslation(values);
+    else if (this.#isTranslation) this.#takeTranslation(values);
     else this.#takeGemini(values);
   }
 

@@ -163,13 +163,19 @@ export class ConnectionRecord {
     });
   }
 
+  /** True where the provider's messages show when a response ends. */
+  get showsEnds(): boolean {
+    return this.#meter?.showsEnds === true;
+  }
+
+  /** True where the client does not have all of a response, or of a frame where no end of a response shows. */
   get isResponding(): boolean {
-    return this.#running > 0;
+    return this.showsEnds ? this.#running > 0 : this.#providerReader?.isWithinFrame === true;
   }
 
   /** True where the client has whole frames of the provider only. */
   get isBetweenFrames(): boolean {
-    return this.#providerReader?.isBetweenFrames === true;
+    return this.#providerReader?.isWithinFrame === false;
   }
 
   readClient(chunk: Buffer): void {

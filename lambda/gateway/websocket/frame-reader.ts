@@ -107,9 +107,9 @@ export class FrameReader {
     }
   }
 
-  /** True where a frame of the gateway may follow the bytes so far. */
-  get isBetweenFrames(): boolean {
-    return !this.#isOver && !this.#inPayload && this.#headerBytes === 0;
+  /** False where a frame of the gateway may follow the bytes so far; undefined where that is not known. */
+  get isWithinFrame(): boolean | undefined {
+    return this.#isOver ? undefined : this.#inPayload || this.#headerBytes > 0;
   }
 
   /** Resolves when every message so far has been passed on. */

@@ -36,6 +36,8 @@ const CLOSE_MS = 30_000;
 /** The same where nobody is left who reads, or the process stops: it is killed ten seconds after its drain. */
 const FLUSH_MS = 5_000;
 const KEEP_ALIVE_PROBE_MS = 60_000;
+/** How often a connection is judged again whose responses do not show when they end. */
+const JUDGE_MS = 60_000;
 /** Bytes of the client that wait for the provider's response to the handshake; above this limit the client is paused. */
 const MAX_EARLY_BYTES = 64 * 1024;
 
@@ -46,6 +48,7 @@ export interface WebSocketParts extends GatewayParts {
   readonly timeouts: UpstreamTimeouts;
   /** A connection on which nothing was sent for this long is closed. */
   readonly webSocketIdleMs?: number;
+  readonly webSocketJudgeMs?: number;
 }
 
 /** A client's connection after its handshake's request. */
@@ -110,6 +113,7 @@ export class WebSocketRelay {
   #byModel: BudgetCheck | undefined;
   /** Set for a connection that is not made, or that a message ended. */
   #blockedBy: string | null | undefined;
+  #judging: NodeJS.Timeout | undefined;
   #isRelaying = false;
   /** The gateway has ended it: nothing is passed on any more. */
   #isCut = false;
@@ -142,8 +146,8 @@ export class WebSocketRelay {
     else this.#beginWith(budgets);
   }
 
-  #check(admitted: Admitted) {
-    return checkLimits(admitted, this.#record.identity, modelsInTarget(this.#target), this.#parts.lookUpValue);
+  #check(admitted: Admitted, models = modelsInTarget(this.#target)) {
+    return checkLimits(admitted, this.#record.identity, models, this.#parts.lookUpValue);
   }
 
   #beginWith(budgets: BudgetCheck | undefined): void {
@@ -171,17 +175,21 @@ export class WebSocketRelay {
     if (refusal) this.#endRefused(refusal.id, refusalInShort(refusal));
   }
 
-  /** A connection lasts for hours: between its responses the key and the limits hold as they are now. The client's next bytes wait for that. */
+  /**
+   * A connection lasts for hours: between its responses the key and the limits hold as they are now. The client's next bytes wait for that, as they
+   * may begin a response.
+   */
   async #admitAgain(model: string | null): Promise<void> {
-    this.#client.pause();
+    const inTarget = modelsInTarget(this.#target);
+    const models = this.#byModel || inTarget?.length || model === null ? inTarget : [model];
+    if (this.#record.showsEnds) this.#client.pause();
     try {
       const admission = await this.#handshake.admitNow();
-      const limits = typeof admission === 'string' ? undefined : await this.#check(admission);
+      const limits = typeof admission === 'string' ? undefined : await this.#check(admission, models);
       if (this.#isFinished || this.#record.isResponding) return;
       if (typeof admission === 'string') this.#endRefused(null, gatewayErrorText(admission));
       else if (limits?.refusal) this.#endRefused(refusalId(limits.refusal), refusalInShort(limits.refusal));
       else if (this.#byModel && admission.owner) this.#byModel = limits;
-      else if (limits && model !== null) this.#judge(limits, [model]);
     } catch (error) {
       logFault(this.#handshake.requestId, error);
     } finally {
@@ -362,6 +370,9 @@ export class WebSocketRelay {
       this.#byModel && ((models) => this.#byModel && this.#judge(this.#byModel, models)),
       (model) => void this.#admitAgain(model),
     );
+    this.#judging = setInterval(() => {
+      if (!this.#record.showsEnds && !this.#record.isResponding) void this.#admitAgain(null);
+    }, this.#parts.webSocketJudgeMs ?? JUDGE_MS);
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
 
     client.off('data', this.#keepEarly);
@@ -444,6 +455,7 @@ export class WebSocketRelay {
     if (this.#isFinished) return;
     this.#isFinished = true;
     this.#timer.stop();
+    clearInterval(this.#judging);
     this.#record
       .close(this.#blockedBy === undefined ? outcome : 'refused', {
         isRelayed: this.#isRelaying,
