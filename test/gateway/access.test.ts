@@ -449,8 +449,12 @@ describe('what changes while a WebSocket is open', () => {
   const created = (id: string) => ({ type: 'response.created', response: { id } });
   const tooLong = { type: 'response.done', response: { id: 'a', output: Array(5_000).fill({ type: 'message' }) } };
 
+  /** The connection below a WebSocket. */
+  const bytesOf = (socket: WebSocket): Socket => (socket as unknown as { _socket: Socket })._socket;
+
   it.each<[string, string, object[]]>([
     ['xai', '/v1/realtime?model=grok-voice-latest', [created('a')]],
+    ['openai', '/v1/live/sessions?model=gpt-live-1', [{ type: 'session.started', session: { model: 'gpt-live-1' } }]],
     ['openai', '/v1/realtime/translations?model=gpt-realtime-translate', [created('a')]],
     ['google', LIVE, [usage, usage]],
     ['openai', '/v1/realtime?model=gpt-realtime', [created('a'), tooLong, created('b')]],
@@ -460,18 +464,21 @@ describe('what changes while a WebSocket is open', () => {
     live.onSocket = (socket) =>
       socket.on('message', () => {
         for (const message of messages) socket.send(JSON.stringify(message), { compress: false });
-        const { _socket: bytes } = socket as unknown as { _socket: Socket };
-        bytes.write(Buffer.from('\x81\x05he', 'latin1'));
-        provide(bytes);
+        provide(bytesOf(socket));
       });
     const socket = open(path, label);
     const received: string[] = [];
-    socket.on('message', (data) => received.push(String(data)));
+    const hasAll = new Promise((resolve) => {
+      socket.on('message', (data) => received.push(String(data)) === messages.length && resolve(undefined));
+    });
     const [{ headers: got }] = await once(socket, 'upgrade');
     const closed = once(socket, 'close');
     socket.send('{"setup":{"model":"models/gemini-3.5-live-translate-preview"}}');
     const provider = await promise;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await hasAll;
+    const begun = once(bytesOf(socket), 'data');
+    provider.write(Buffer.from('\x81\x05he', 'latin1'));
+    await begun;
     blocks = [pause];
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(socket.readyState).toBe(WebSocket.OPEN);

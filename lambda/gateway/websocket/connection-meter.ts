@@ -213,9 +213,9 @@ export class ConnectionMeter {
     return this.#isWhole;
   }
 
-  /** False where a response may end unseen: of what cannot be read, and of live translation, which is one response. */
+  /** False where a response may end unseen: of what cannot be read, and of a translation or GPT-Live's session, which is one response. */
   get showsEnds(): boolean {
-    return this.#isWhole && !this.#isTranslation;
+    return this.#isWhole && !this.#isTranslation && (this.#isGemini || this.#turn === undefined);
   }
 
   markUnreadable(): void {
