@@ -1,11 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import protobuf from '@opentelemetry/otlp-transformer/build/src/generated/root.js';
 import * as conventions from '@opentelemetry/semantic-conventions/incubating';
-import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
 import { settingsOf } from '../../fixtures/open-dashboard.ts';
 import { sendDestination } from '../../lambda/account-jobs/send-destination.ts';
 import * as operations from '../../lambda/dashboard/exports/destination-operations.ts';
@@ -23,7 +20,7 @@ import { postWebhook, type WebhookAccess, webhookUrlProblem } from '../../lambda
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
 import { invalidAt, invoke, serve, silentLogger } from '../http/invoke.ts';
-import { testCertificate } from '../integrations/test-certificate.ts';
+import { receiverForTests, testCertificate } from '../integrations/test-receiver.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent, priceOfTokens } from '../usage-recorder/events.ts';
 
@@ -38,26 +35,22 @@ interface Got {
 }
 
 const table = tableForTests();
-let server: Server;
+const receiver = receiverForTests();
 let got: Got[] = [];
 let statusOf = (_: Got): number | Promise<number> => 200;
 let nowMs = START;
 const now = () => new Date(nowMs);
 
-beforeAll(async () => {
-  server = createServer(testCertificate, async (request, response) => {
-    const one = { path: request.url, headers: request.headers, body: await text(request) };
-    const status = await statusOf(one);
-    if (status < 300) got.push(one);
-    response.writeHead(status).end();
-  });
-  await listen(server);
-});
-afterAll(() => stopServer(server));
 beforeEach(() => {
   got = [];
   statusOf = () => 200;
   nowMs = START;
+  receiver.respond.mockImplementation(async (request, response, body) => {
+    const one = { path: request.url, headers: request.headers, body };
+    const status = await statusOf(one);
+    if (status < 300) got.push(one);
+    response.writeHead(status).end();
+  });
 });
 
 /** The name of the certificate leads to the server of this test. */
@@ -85,7 +78,7 @@ const openAccount = async () => {
     post: (target, body, at) => postWebhook(target, body, at, access),
     now,
   });
-  const url = `https://hooks.example.com:${portOf(server)}`;
+  const url = `https://hooks.example.com:${receiver.port}`;
   return {
     accountId,
     call,
@@ -348,10 +341,10 @@ describe('a destination of the type manifests', () => {
     const url = 'https://other.example.com/';
     expect(await move({ url })).toMatchObject(invalidAt('headers', 'must be sent again for another host'));
     expect(await account.shown()).toMatchObject({ url: expect.stringContaining('hooks.example.com') });
-    const samePlace = await move({ url: `https://hooks.example.com:${portOf(server)}/other` });
+    const samePlace = await move({ url: `https://hooks.example.com:${receiver.port}/other` });
     expect([samePlace.status, samePlace.body.secret]).toEqual([200, undefined]);
     expect((await move({ url, headers: {} })).body).toMatchObject({ url, headers: [], secret: expect.any(String) });
-    const { status, body } = await move({ url: `https://hooks.example.com:${portOf(server)}/` });
+    const { status, body } = await move({ url: `https://hooks.example.com:${receiver.port}/` });
     expect([status, body.secret === secret]).toEqual([200, false]);
     await exportDay(account.accountId, '2026-11-18', 10);
     await account.run(10);

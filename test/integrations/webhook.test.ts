@@ -1,31 +1,17 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
+import { describe, expect, it, jest } from '@jest/globals';
+import { listen, portOf } from '../../fixtures/listen.ts';
 import {
   postWebhook,
   type WebhookAccess,
   webhookAccess,
   webhookUrlProblem,
 } from '../../lambda/integrations/webhook.ts';
-import { testCertificate } from './test-certificate.ts';
+import { receiverForTests, testCertificate } from './test-receiver.ts';
 
-let server: Server;
-let port: number;
-const respond = jest.fn<(request: IncomingMessage, response: ServerResponse, body: string) => void>();
-
-beforeAll(async () => {
-  server = createServer(testCertificate, async (request, response) => respond(request, response, await text(request)));
-  await listen(server);
-  port = portOf(server);
-});
-afterAll(() => stopServer(server));
-beforeEach(() => {
-  respond.mockReset();
-});
+const receiver = receiverForTests();
+const { respond } = receiver;
 
 const now = new Date('2026-11-20T16:30:00.500Z');
 const secret = 'whsec_test';
@@ -35,7 +21,7 @@ const access: WebhookAccess = {
   isAllowed: (address) => address === '127.0.0.1',
   options: { ca: testCertificate.cert },
 };
-const url = (path = '/hook?x=1') => `https://hooks.example.com:${port}${path}`;
+const url = (path = '/hook?x=1') => `https://hooks.example.com:${receiver.port}${path}`;
 const post = (path?: string, change: Partial<WebhookAccess> = {}) =>
   postWebhook({ url: url(path), secret }, '{"text":"ü"}', now, { ...access, ...change });
 
@@ -48,7 +34,7 @@ describe('postWebhook', () => {
     expect(request).toMatchObject({
       method: 'POST',
       url: '/hook?x=1',
-      headers: { host: `hooks.example.com:${port}`, 'content-type': 'application/json' },
+      headers: { host: `hooks.example.com:${receiver.port}`, 'content-type': 'application/json' },
     });
     const t = Math.floor(now.getTime() / 1000);
     const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
@@ -94,9 +80,9 @@ describe('postWebhook', () => {
 
   it('does not send to a server whose certificate is not for the host', async () => {
     await expect(post(undefined, { options: {} })).rejects.toThrow(/certificate is not accepted \(/);
-    await expect(postWebhook({ url: `https://other.example.com:${port}/`, secret }, '{}', now, access)).rejects.toThrow(
-      /certificate is not accepted \(/,
-    );
+    await expect(
+      postWebhook({ url: `https://other.example.com:${receiver.port}/`, secret }, '{}', now, access),
+    ).rejects.toThrow(/certificate is not accepted \(/);
     expect(respond).not.toHaveBeenCalled();
   });
 

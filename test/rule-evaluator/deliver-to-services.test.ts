@@ -1,28 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Alert } from '../../lambda/domain/alerts/alert.ts';
 import type { PostedChannel } from '../../lambda/domain/alerts/channels.ts';
 import { postWebhook, type WebhookAccess } from '../../lambda/integrations/webhook.ts';
 import { type DeliveryDependencies, deliverAlert } from '../../lambda/rule-evaluator/deliver-alert.ts';
 import { sampleAlert } from '../domain/alerts/sample-alert.ts';
-import { testCertificate } from '../integrations/test-certificate.ts';
+import { receiverForTests, testCertificate } from '../integrations/test-receiver.ts';
 
-let server: Server;
-let port: number;
-const respond = jest.fn<(request: IncomingMessage, response: ServerResponse, body: string) => void>();
+const receiver = receiverForTests();
+const { respond } = receiver;
 const recordDeliveries = jest.fn<DeliveryDependencies['deliveries']['recordDeliveries']>();
-
-beforeAll(async () => {
-  server = createServer(testCertificate, async (request, response) => respond(request, response, await text(request)));
-  await listen(server);
-  port = portOf(server);
-});
-afterAll(() => stopServer(server));
 beforeEach(() => {
-  respond.mockReset();
   recordDeliveries.mockReset();
 });
 
@@ -60,7 +48,7 @@ const deliver = async (alert: Alert, change: Partial<WebhookAccess> = {}) => {
     sendMail: async () => undefined,
     postWebhook: ({ url, secret }, body, now) => {
       const here = new URL(url);
-      here.port = String(port);
+      here.port = String(receiver.port);
       return postWebhook({ url: here.href, secret }, body, now, { ...access, ...change });
     },
     dashboardUrl: 'https://dashboard.example.com',

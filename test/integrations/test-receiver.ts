@@ -1,3 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, jest } from '@jest/globals';
+import { listen, portOf, stopServer } from '../../fixtures/listen.ts';
+
 /** A self-signed certificate for hooks.example.com, for these tests only. */
 export const testCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
@@ -17,4 +23,26 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBq5PxDLGDfrzw8Q6
 VomuQgpzW2dPEvdYl2JdUX7fELyhRANCAATGtqw/5wS4j5+JK+T97m5oSCou0zBn
 MywlkRaWmZYHS66GaI6PAUtMUbttbHsi/kg+ygLzmD+j5M0TqOt8fHJW
 -----END PRIVATE KEY-----`,
+};
+
+/** Runs a receiver of webhooks with this certificate for the tests of a file; each test says how it responds. */
+export const receiverForTests = () => {
+  const respond = jest.fn<(request: IncomingMessage, response: ServerResponse, body: string) => void>();
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer(testCertificate, async (request, response) =>
+      respond(request, response, await text(request)),
+    );
+    await listen(server);
+  });
+  afterAll(() => stopServer(server));
+  beforeEach(() => {
+    respond.mockReset();
+  });
+  return {
+    respond,
+    get port() {
+      return portOf(server);
+    },
+  };
 };
