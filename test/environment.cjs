@@ -11,8 +11,8 @@ const CLOSING_WAIT_MS = 20;
 /**
  * Jest's environment for Node, whose global object is one of V8's own. Jest takes a Proxy, which each use of a global such as `Object` goes
  * through: thirty times slower. All of these tests take a quarter less of processor time. `tmpdir()` is a folder of its own for each file
- * of tests, which is removed after them. A file that leaves a socket, server, timer or process open fails: it would keep Jest's worker from
- * its end.
+ * of tests, which is removed after them. A file that leaves a socket, server, timer or process open is named: it keeps Jest's worker from
+ * its end. It does not fail: a scenario that a slow machine makes try again may leave something.
  *
  * @see https://nodejs.org/api/vm.html#vmconstantsdont_contextify
  */
@@ -30,6 +30,7 @@ module.exports = class extends TestEnvironment {
     } finally {
       vm.createContext = createContext;
     }
+    this.file = context.testPath;
     this.removeFolder = () => {
       if (TMPDIR === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = TMPDIR;
@@ -43,8 +44,10 @@ module.exports = class extends TestEnvironment {
     this.removeFolder();
     // What has been closed may take a moment on a busy machine.
     for (let waits = 0; this.leftOpen().length > 0; waits += 1) {
-      if (waits === CLOSING_WAITS)
-        throw new Error(`After the tests this is still open: ${this.leftOpen().join(', ')}.`);
+      if (waits === CLOSING_WAITS) {
+        process.stderr.write(`Still open after ${this.file}: ${this.leftOpen().join(', ')}.\n`);
+        return;
+      }
       await pause(CLOSING_WAIT_MS);
     }
   }

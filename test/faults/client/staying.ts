@@ -27,6 +27,8 @@ interface Parts {
   readonly origin: RawOrigin;
   readonly host: GatewayHost;
   readonly moments: Moments;
+  /** A client's connection, which ends with the scenario at the latest. */
+  readonly connectClient: () => Socket;
 }
 
 const withHost = async (
@@ -36,9 +38,16 @@ const withHost = async (
 ): Promise<string> => {
   const moments: Moments = { headers: silent, error: silent };
   const host = await start(settings, { headers: () => moments.headers(), error: () => moments.error() });
+  const clients: Socket[] = [];
+  const connectClient = (): Socket => {
+    const client = connect({ port: host.port, host: '127.0.0.1' }).on('error', silent);
+    clients.push(client);
+    return client;
+  };
   try {
-    return await run({ origin, host, moments });
+    return await run({ origin, host, moments, connectClient });
   } finally {
+    for (const client of clients) client.destroy();
     origin.onHead = () => {};
     origin.script = silent;
     origin.dropConnections();
@@ -90,11 +99,11 @@ const outcomeOf = ({ outcome, status }: CloseEvent): string => `${outcome}, ${st
 /** Clients that stay, and stall, push or do not listen. */
 export const stayingClients: readonly Scenario<Context>[] = [
   timed('sends its body slowly, for longer than a provider may keep silent', 'headersTimeoutMs', async (parts) => {
-    const { origin, host, timeoutMs } = parts;
+    const { origin, host, timeoutMs, connectClient } = parts;
     origin.script = (socket, { body }) =>
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     const head = `POST /v1/files HTTP/1.1\r\n${GOOD}Content-Length: 20\r\n\r\n`;
-    const socket = connect({ port: host.port, host: '127.0.0.1' });
+    const socket = connectClient();
     let received = '';
     socket.on('data', (bytes: Buffer) => {
       received += bytes.toString('latin1');
@@ -115,14 +124,14 @@ export const stayingClients: readonly Scenario<Context>[] = [
     assert.equal(close.outcome, 'unreachable');
     return outcomeOf(close);
   }),
-  timed('reads nothing: the provider is held back, then let go', 'idleTimeoutMs', async ({ origin, host }) => {
+  timed('reads nothing: the provider is held back, then let go', 'idleTimeoutMs', async (parts) => {
+    const { origin, host, connectClient } = parts;
     let provider: Socket | undefined;
     origin.script = (socket) => {
       provider = socket;
       flood(socket);
     };
-    const socket = connect({ port: host.port, host: '127.0.0.1' });
-    socket.on('error', () => {});
+    const socket = connectClient();
     socket.pause();
     socket.write(GET);
     const close = await firstClose(host);
