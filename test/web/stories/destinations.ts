@@ -34,7 +34,7 @@ describe('a destination', () => {
     await look(page, 'new-destination');
     await dialog.getByLabel('URL').fill('https://localhost/spend');
     await dialog.getByRole('button', { name: 'Create the destination' }).click();
-    await dialog.getByText('It is shown only once.').waitFor();
+    await dialog.getByText('shown only once').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
 
     // Nothing but this story sends to it.

@@ -36,7 +36,7 @@ export const ShownOnce = ({ secret, what, children, onClose }: ShownOnceProps) =
   return (
     <Stack>
       <Alert ref={takeFocus} tabIndex={-1} color="yellow">
-        {children} This {what} is shown only once. Copy it now: later you can only replace it.
+        {children} This {what} is shown only once. Copy it now.
       </Alert>
       <div className="secret">
         <code className="mono">{secret}</code>
