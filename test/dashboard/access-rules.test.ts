@@ -247,12 +247,17 @@ describe('the preview of an access rule', () => {
       { ...record, keyId: caller.keyId, costNanoUsd: 3e9 },
       { ...record, requestId: 'r-2', keyId: caller.keyId, costNanoUsd: 1e9 },
       { ...record, requestId: 'r-3', keyId: 'other', costNanoUsd: 9e9 },
+      { ...record, requestId: 'r-4', keyId: null, costNanoUsd: 2.01e9 },
     ];
     const { body } = await preview({ scope: { key: caller.keyId }, maxRequestUsd: 2 });
     expect(body).toMatchObject({
       refused: { requests: 0 },
       dearest: { items: [{ id: 'r-1', costNanoUsd: 3e9, model: null }], examinedFrom: null },
     });
+    // Like the other requests of a preview, those of keys that are not in the list any more, and of none, are of the whole account.
+    const ofAll = (await preview({ maxRequestUsd: 2 })).body.dearest.items;
+    expect(ofAll.map(({ id }: { id: string }) => id)).toEqual(['r-1', 'r-3', 'r-4']);
+    expect((await preview({ maxRequestUsd: 2.01 })).body.dearest.items).toHaveLength(2);
     const reader = await call('POST', '/access-rules/preview', { name: 'r', maxRequestUsd: 2 }, { role: 'billing' });
     expect([reader.status, reader.body.dearest]).toEqual([200, null]);
   });

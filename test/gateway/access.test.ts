@@ -518,18 +518,20 @@ describe('what changes while a WebSocket is open', () => {
 describe('a highest price of a request', () => {
   it('refuses one that may cost more, says how much, and passes what asks for less', async () => {
     rules = [rule({ maxRequestUsd: 0.001 })];
-    const error = await chat('gpt-4o', { max_tokens: 1_000 }).catch((caught: unknown) => caught);
+    // As a floating-point product, its price in USD times 1e9 is less than the price in nano-USD.
+    const more = { max_tokens: 372 };
+    const error = await chat('gpt-4o', more).catch((caught: unknown) => caught);
     expect(error).toMatchObject({
       status: 403,
       code: 'MODEL_NOT_ALLOWED',
       error: { access: { maxRequestUsd: 0.001 } },
     });
     const { neededUsd } = (error as { error: { access: { neededUsd: number } } }).error.access;
-    expect(neededUsd).toBeGreaterThan(0.01);
+    expect(neededUsd).toBeGreaterThan(0.003);
     expect((error as Error).message).toContain('send max_tokens to lower that');
     expect((await chat('gpt-4o', { max_tokens: 5 })).choices).toHaveLength(1);
     rules = [rule({ maxRequestUsd: neededUsd })];
-    expect((await chat('gpt-4o', { max_tokens: 1_000 })).choices).toHaveLength(1);
+    expect((await chat('gpt-4o', more)).choices).toHaveLength(1);
   });
 
   it('passes a request whose price is not known', async () => {

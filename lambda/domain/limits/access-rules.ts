@@ -93,10 +93,13 @@ export const accessPreview = (rule: AccessRule, keys: readonly KeyOfAccess[]) =>
   const refused = sumMap();
   const mayBeRefused = sumMap();
   let requests = 0;
+  const concerns = (keyId: string | null): boolean => concernsKey(rule, keyOf.get(keyId) ?? { keyId });
   return {
+    /** Says whether the rule is for requests of a key, or of none that is known. */
+    concerns,
     add: ({ dimensions: { provider, model, keyId }, counters }: SpendCounter): void => {
       const isUnknown = keyId === OTHER || model === OTHER;
-      if (keyId !== OTHER && !concernsKey(rule, keyOf.get(keyId) ?? { keyId })) return;
+      if (keyId !== OTHER && !concerns(keyId)) return;
       requests += counters.requests ?? 0;
       const access = accessToProvider(rule, provider);
       const isRefused = access === 'refused' || !permitsModels(rule, provider, model === null ? [] : [model]);

@@ -1,4 +1,5 @@
 import type { Role } from '../accounts/permissions.ts';
+import { usdToNanoUsd } from '../money.ts';
 import { withoutPath } from '../usage/dialect.ts';
 
 /*
@@ -39,6 +40,10 @@ export const concernsKey = ({ scope }: Pick<AccessRule, 'scope'>, { keyId, proje
   (scope.key === undefined || scope.key === keyId) &&
   (scope.project === undefined || scope.project === projectId) &&
   (scope.role === undefined || scope.role === ownerRole);
+
+/** True where a request costs, or may cost, more than a rule allows for one. */
+export const isAbovePrice = ({ maxRequestUsd }: Pick<AccessRule, 'maxRequestUsd'>, nanoUsd: number): boolean =>
+  maxRequestUsd !== null && nanoUsd > usdToNanoUsd(maxRequestUsd);
 
 /** The parts of patterns that are about the models of a provider. */
 const modelsAt = (patterns: readonly string[], provider: string): string[] =>

@@ -2,6 +2,7 @@ import {
   type AccessRule,
   accessToProvider,
   concernsKey,
+  isAbovePrice,
   isOfModel,
   permitsModels,
 } from '../../domain/limits/access.ts';
@@ -85,7 +86,7 @@ export const refusalByPrice = (
   neededNanoUsd: number | null,
 ): Refusal | undefined => {
   if (neededNanoUsd === null) return undefined;
-  const rule = accessByPrice.find(({ maxRequestUsd }) => neededNanoUsd > (maxRequestUsd ?? 0) * NANO_USD);
+  const rule = accessByPrice.find((each) => isAbovePrice(each, neededNanoUsd));
   return rule && notAllowed(rule, provider, models, neededNanoUsd);
 };
 
