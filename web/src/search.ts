@@ -52,5 +52,3 @@ export const daysSearch = searchOf({ from: day, to: day });
 
 /** The provider, and the first and last day (UTC) of its bill. */
 export const reconciliationSearch = searchOf({ provider: oneOf(providerLabels), from: day, to: day });
-
-export type ReconciliationSearch = ReturnType<typeof reconciliationSearch>;

@@ -100,8 +100,14 @@ describe('the request log', () => {
     await waitUntilIdle(page);
     await page.keyboard.type('rch');
     await page.waitForURL(/tag=search$/);
-    await page.goBack();
-    await page.waitForURL(/model=gpt-4o$/);
+    await page.getByLabel('Order').first().click();
+    await page.getByRole('option', { name: 'Costliest' }).click();
+    await page.waitForURL(/orderBy=cost/);
+    // Back undoes one filter after the other, and what was typed in one go at once.
+    for (const address of [/requests\?tag=search$/, /requests$/, /model=gpt-4o$/]) {
+      await page.goBack();
+      await page.waitForURL(address);
+    }
     await waitUntil('the filters of the page', async () => (await model.inputValue()) === 'gpt-4o');
     expect(await tag.inputValue()).toBe('');
   });

@@ -1,10 +1,10 @@
 import { Button, SegmentedControl, Stack } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { BellOff, BellRing } from 'lucide-react';
 import type { AlertsQuery } from '../api/responses.ts';
 import { useApi } from '../app.ts';
-import { isChoosingByKey } from '../components/keyboard.ts';
 import { BackLink, ButtonLink, ListPage, Loaded, Page } from '../components/page.tsx';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { usePages } from '../components/use-pages.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { useSeesPart } from '../limits/use-limits.ts';
@@ -18,8 +18,8 @@ const nothing = { all: 'No alerts yet', triggered: 'No open alerts', acknowledge
 const views = choicesOf({ all: 'All', triggered: 'Open', acknowledged: 'Acknowledged' });
 
 export const Alerts = () => {
-  const { status } = getRouteApi('/members/alerts').useSearch();
-  const navigate = useNavigate({ from: '/alerts' });
+  const { search, change } = usePageSearch('/members/alerts');
+  const { status } = search;
   const seesPart = useSeesPart();
   const query = usePages('/alerts', { limit: PAGE, ...(status && { status }) }, () => REFRESH_MS);
   const { data, isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
@@ -33,12 +33,7 @@ export const Alerts = () => {
           aria-label="Which alerts"
           data={views}
           value={status ?? 'all'}
-          onChange={(value) =>
-            void navigate({
-              search: { status: value === 'all' ? undefined : (value as AlertsQuery['status']) },
-              replace: isChoosingByKey(),
-            })
-          }
+          onChange={(value) => change({ status: value === 'all' ? undefined : (value as AlertsQuery['status']) })}
         />
       }
       query={query}

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import type { AuditEntry } from '../api/responses.ts';
 import { Instant } from '../components/amount.tsx';
 import { ListPage } from '../components/page.tsx';
 import { type Column, Table, TwoLines } from '../components/table.tsx';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { usePages } from '../components/use-pages.ts';
 import { ListDays } from '../spend/custom-days.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
@@ -31,15 +31,14 @@ const columns: readonly Column<AuditEntry>[] = [
 ];
 
 export const Audit = () => {
-  const search = getRouteApi('/members/audit').useSearch();
-  const navigate = useNavigate({ from: '/audit' });
+  const { search, change } = usePageSearch('/members/audit');
   const query = usePages('/audit', { ...search, limit: PAGE });
   const { isEmpty, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   return (
     <ListPage
       title="Audit log"
       about="Who changed what, when and from where, in the last 30 days or in those you choose."
-      actions={<ListDays search={search} onChange={(days) => void navigate({ search: days, replace: true })} />}
+      actions={<ListDays search={search} onChange={change} />}
       query={query}
     >
       <Table

@@ -1,11 +1,12 @@
 import { Box, SegmentedControl } from '@mantine/core';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Workflow } from 'lucide-react';
 import type { RequestSummary, SessionAgent, SessionSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Cost, CostAndUnpriced, Count, Instant, Unpriced } from '../components/amount.tsx';
 import { BackLink, ListPage, Loaded, Page, TextLink } from '../components/page.tsx';
 import { type Column, Name, Table, tokenColumns } from '../components/table.tsx';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { formatExact, plural } from '../format/numbers.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { PauseButton } from '../limits/pause-button.tsx';
@@ -163,9 +164,8 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
 
 /** The sessions of the last 30 days, or of those that are chosen. */
 export const Sessions = () => {
-  const search = getRouteApi('/members/sessions').useSearch();
+  const { search, change } = usePageSearch('/members/sessions');
   const { orderBy = 'cost' } = search;
-  const navigate = useNavigate({ from: '/sessions' });
   const query = useApi().useQuery('get', '/sessions', {
     params: { query: { ...search, orderBy, limit: LIMIT } },
   });
@@ -177,18 +177,13 @@ export const Sessions = () => {
       actions={
         <>
           {data && <span className="dim small num">{plural(data.sessions, 'session')}</span>}
-          <ListDays
-            search={search}
-            onChange={(days) => void navigate({ search: { ...search, ...days }, replace: true })}
-          />
+          <ListDays search={search} onChange={change} />
           <SegmentedControl
             size="xs"
             aria-label="Order"
             data={orders}
             value={orderBy}
-            onChange={(order) =>
-              void navigate({ search: { ...search, orderBy: order === 'time' ? order : undefined }, replace: true })
-            }
+            onChange={(order) => change({ orderBy: order === 'time' ? order : undefined })}
           />
         </>
       }

@@ -1,11 +1,10 @@
 import { Group, NativeSelect, Stack } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { useApi } from '../app.ts';
-import { isChoosingByKey } from '../components/keyboard.ts';
 import { Loaded, Page } from '../components/page.tsx';
 import { useEvery } from '../components/use-every.ts';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { FilterPills } from '../spend/filter-pills.tsx';
@@ -19,12 +18,9 @@ import { type CompareSearch, periodLabels, periodsOf } from './search.ts';
 
 const GROUPS = 50;
 
-/** Why spend changed between any two periods. All settings are in the URL. */
+/** Why spend changed between any two periods. */
 export const Compare = () => {
-  const search = getRouteApi('/members/compare').useSearch();
-  const navigate = useNavigate({ from: '/compare' });
-  const change = (part: CompareSearch) =>
-    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false, replace: isChoosingByKey() });
+  const { search, change } = usePageSearch('/members/compare');
   const keyNames = useKeyNames();
   const filters: Filters = filtersOf(search as Record<string, unknown>);
   const by = groupByIn(search);

@@ -1,36 +1,25 @@
 import { ActionIcon, Group, NativeSelect, SegmentedControl } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Tags } from 'lucide-react';
 import { useState } from 'react';
 import { useApp, useMe } from '../app.ts';
 import { DownloadButton } from '../components/download.tsx';
-import { isChoosingByKey } from '../components/keyboard.ts';
 import { later } from '../components/later.tsx';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { type Filters, type GroupBy, groupWord } from '../spend/filters.ts';
 import { GroupBySelects } from '../spend/group-by.tsx';
 import { type MetricName, metrics } from '../spend/metrics.ts';
 import { type Range, type RangeName, rangeLabels, rangeNames } from '../spend/ranges.ts';
 import classes from './overview.module.css';
-import type { OverviewSearch } from './search.ts';
 
 const CustomDays = later(async () => ({ default: (await import('../spend/custom-days.tsx')).CustomDays }));
 
 const DeclareDimensions = later(() => import('./declare-dimensions.tsx'));
 
-/** The overview's settings are in the URL, so that a view can be shared and the back button works. */
-export const useOverviewSearch = () => {
-  const search = getRouteApi('/members/').useSearch();
-  const navigate = useNavigate({ from: '/' });
-  const change = (part: OverviewSearch) =>
-    void navigate({ search: (now) => ({ ...now, ...part }), resetScroll: false, replace: isChoosingByKey() });
-  return { search, change };
-};
-
 /** A mail's comparison is for its own period only. */
 export const NO_OTHER_PERIOD = { compareFrom: undefined, compareTo: undefined } as const;
 
 export const RangePicker = ({ range }: { readonly range: Range }) => {
-  const { change } = useOverviewSearch();
+  const { change } = usePageSearch('/members/');
   const pick = (name: string) =>
     change({
       range: name as RangeName,
@@ -94,7 +83,7 @@ export interface OverviewView {
 }
 
 export const TrendControls = ({ range, by, metric, filters }: OverviewView) => {
-  const { change } = useOverviewSearch();
+  const { change } = usePageSearch('/members/');
   return (
     <>
       {range.granularities.length > 1 && (

@@ -6,6 +6,7 @@ import { useMe } from '../app.ts';
 import { AtRate, rateOf } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
 import { LoadProblem, Page } from '../components/page.tsx';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { shownIn } from '../format/numbers.ts';
 import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
@@ -16,7 +17,7 @@ import { useKeyNames } from '../spend/use-key-names.ts';
 import { useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { Budgets, Coverage, MayAlsoMatch, NewPrices, Provenance, TopGroups, Untracked } from './cards.tsx';
-import { NO_OTHER_PERIOD, useOverviewSearch } from './controls.tsx';
+import { NO_OTHER_PERIOD } from './controls.tsx';
 import { Tiles } from './tiles.tsx';
 import { Trend } from './trend.tsx';
 import { useComparison, useHeadline, useReport } from './use-overview.ts';
@@ -30,7 +31,7 @@ const NAMED_BY_ID: ReadonlySet<string> = new Set(['key', 'project', 'member']);
 const HOUR_LENGTH = 13;
 
 export const Overview = () => {
-  const { search, change } = useOverviewSearch();
+  const { search, change } = usePageSearch('/members/');
   const navigate = useNavigate();
   const filters = filtersOf(search as Record<string, unknown>);
   const budgets = useBudgets();

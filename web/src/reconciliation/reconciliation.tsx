@@ -1,6 +1,5 @@
 import { Button, Code, Group, NativeSelect, PasswordInput, Skeleton, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
@@ -11,12 +10,12 @@ import { Instant } from '../components/amount.tsx';
 import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { LoadProblem, Page, Section } from '../components/page.tsx';
 import { TwoLines } from '../components/table.tsx';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { plural } from '../format/numbers.ts';
 import { utcDate } from '../format/time.ts';
 import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { providerChoices, providerName } from '../providers/names.ts';
-import type { ReconciliationSearch } from '../search.ts';
 import { CustomDays } from '../spend/custom-days.tsx';
 import { Comparison } from './comparison.tsx';
 
@@ -175,20 +174,17 @@ const ConnectionRow = ({ provider, connection }: ConnectionRowProps) => {
 };
 
 export const Reconciliation = () => {
-  const search = getRouteApi('/members/reconciliation').useSearch();
-  const navigate = getRouteApi('/members/reconciliation').useNavigate();
+  const { search, change } = usePageSearch('/members/reconciliation');
   const connections = useApi().useQuery('get', '/bill-connections');
   const connected = connections.data?.items;
   const day = (daysAgo: number) => utcDate(new Date(Date.now() - daysAgo * DAY_MS));
-  /** In the address, so that it can be shared. */
   const compared = {
     provider: search.provider ?? (connected?.[0]?.provider as ProviderLabel | undefined) ?? 'openai',
     from: search.from ?? day(DAYS),
     to: search.to ?? day(1),
   };
   const { provider, from, to } = compared;
-  const change = (changed: ReconciliationSearch) =>
-    void navigate({ search: { ...compared, ...changed }, replace: true });
+  const compare = (part: Partial<typeof compared>) => change({ ...compared, ...part });
   return (
     <Page
       title="Reconciliation"
@@ -201,7 +197,7 @@ export const Reconciliation = () => {
               onImported={(imported, days) => {
                 close();
                 const sorted = days.toSorted();
-                change({ provider: imported, from: sorted[0], to: sorted.at(-1) });
+                compare({ provider: imported, from: sorted[0], to: sorted.at(-1) });
               }}
             />
           )}
@@ -214,9 +210,9 @@ export const Reconciliation = () => {
           aria-label="Provider"
           data={providerChoices}
           value={provider}
-          onChange={({ currentTarget }) => change({ provider: currentTarget.value as ProviderLabel })}
+          onChange={({ currentTarget }) => compare({ provider: currentTarget.value as ProviderLabel })}
         />
-        <CustomDays key={`${from} ${to}`} days={{ from, to }} zone="UTC" onChange={change} />
+        <CustomDays key={`${from} ${to}`} days={{ from, to }} zone="UTC" onChange={compare} />
       </Group>
       {search.provider === undefined && connections.isPending ? (
         <Skeleton height={260} radius="lg" />

@@ -1,8 +1,8 @@
 import { Autocomplete, Button, Group, Select } from '@mantine/core';
 import { useDebouncedCallback, useDidUpdate } from '@mantine/hooks';
-import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { usePageSearch } from '../components/use-page-search.ts';
 import { formatShortInstant } from '../format/time.ts';
 import { capital } from '../forms/collections.ts';
 import { choicesOf } from '../forms/fields.ts';
@@ -20,16 +20,19 @@ interface TextFilterProps {
   readonly label: string;
   readonly suggestions: string[];
   readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
+  /** @param goesOn whether it was typed on since it was applied: Back leads to the page before all of it */
+  readonly onChange: (value: string | undefined, goesOn: boolean) => void;
 }
 
 /** A text filter with suggestions, applied when the user stops typing. */
 const TextFilter = ({ label, suggestions, value, onChange }: TextFilterProps) => {
   const [text, setText] = useState(value ?? '');
   const asked = useRef(value);
+  const isBegun = useRef(false);
   const ask = useDebouncedCallback((typed: string) => {
     asked.current = typed.trim() || undefined;
-    onChange(asked.current);
+    onChange(asked.current, isBegun.current);
+    isBegun.current = true;
   }, TYPING_MS);
   // It was changed elsewhere: by Clear, a view or the browser's Back.
   useDidUpdate(() => {
@@ -47,6 +50,9 @@ const TextFilter = ({ label, suggestions, value, onChange }: TextFilterProps) =>
       limit={20}
       maxLength={128}
       value={text}
+      onBlur={() => {
+        isBegun.current = false;
+      }}
       onChange={(typed) => {
         setText(typed);
         ask(typed);
@@ -58,10 +64,9 @@ const TextFilter = ({ label, suggestions, value, onChange }: TextFilterProps) =>
 const rangeText = ({ from, to }: RequestsSearch) =>
   `${from ? formatShortInstant(from) : 'start'} – ${to ? formatShortInstant(to) : 'now'}`;
 
-export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) => {
-  const navigate = useNavigate({ from: '/requests' });
-  const change = (part: RequestsSearch) => void navigate({ search: (now) => ({ ...now, ...part }), replace: true });
-  const clear = () => void navigate({ search: {} });
+export const RequestFilters = () => {
+  const { search, change } = usePageSearch('/members/requests');
+  const clear = () => change(Object.fromEntries(Object.keys(search).map((name) => [name, undefined])));
   const { from, to } = search;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   // A bar of a chart leads here with instants.
@@ -101,7 +106,7 @@ export const RequestFilters = ({ search }: { readonly search: RequestsSearch }) 
           label={name === 'contains' ? 'Name or id' : capital(name)}
           suggestions={seen[name]}
           value={search[name]}
-          onChange={(value) => change({ [name]: value })}
+          onChange={(value, goesOn) => change({ [name]: value }, goesOn)}
         />
       ))}
       {choices.map(({ name, label, data, ...choice }) => (

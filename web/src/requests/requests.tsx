@@ -109,7 +109,7 @@ export const Requests = () => {
       }
       query={query}
     >
-      <RequestFilters search={search} />
+      <RequestFilters />
       {data?.examinedFrom && (
         <p className="dim small">
           The highest of the newest 5,000 requests, which go back to <Instant iso={data.examinedFrom} />. Choose an
