@@ -198,6 +198,15 @@ describe('two people of one account', () => {
 });
 
 describe('accepting an invitation', () => {
+  it('says what is missing before anything is typed', async () => {
+    const { page } = await openTab(fixture().browser);
+    await open(page, '/accept-invitation');
+    await page.getByText('This address is not complete: what follows the # is missing.').waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.evaluate('location.hash = "token"');
+    await page.getByRole('button', { name: 'Join the account' }).waitFor();
+  });
+
   it('asks for the code of a login that has a second factor', async () => {
     const { page } = await openTab(fixture().browser);
     const sent: unknown[] = [];

@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useLocation, useRouter } from '@tanstack/react-router';
 import { lacksTotp, problemOf } from '../api/problem.ts';
 import { useApi, useApp } from '../app.ts';
 import { AnchorLink } from '../components/page.tsx';
@@ -55,7 +54,7 @@ const JOINED = new Set(['TOTP_SETUP_REQUIRED', 'FORBIDDEN']);
 export const AcceptInvitation = () => {
   const { session } = useApp();
   const router = useRouter();
-  const [token] = useState(() => window.location.hash.slice(1));
+  const token = useLocation({ select: ({ hash }) => hash });
   const form = useForm({
     initialValues: { firstName: '', lastName: '', password: '', totp: '' },
     validate: { ...nameProblems, password: passwordProblem },
@@ -69,6 +68,12 @@ export const AcceptInvitation = () => {
       JOINED.has(problemOf(error).code) ? router.navigate({ to: '/sign-in', search: { reason: 'joined' } }) : undefined,
   });
   const asksForCode = form.values.totp !== '' || lacksTotp(accept.error);
+  if (token === '')
+    return (
+      <Intro title="Accept the invitation">
+        This address is not complete: what follows the # is missing. Open the link in the mail again, or copy all of it.
+      </Intro>
+    );
   return (
     <SubmitForm
       form={form}
