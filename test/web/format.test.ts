@@ -45,7 +45,8 @@ describe('money', () => {
     [1_234.5 * NANO, '$1,234.50'],
     [0.05 * NANO, '$0.05'],
     [4_230_000, '$0.0042'],
-    [2_000_000, '$0.0020'],
+    [2_000_000, '$0.002'],
+    [1_000, '$0.000001'],
     [12_345, '$0.000012'],
     [-11.64 * NANO, '−$11.64'],
     [-4_230_000, '−$0.0042'],
@@ -58,7 +59,7 @@ describe('money', () => {
     [0.42, 'JPY', '¥0.42'],
     [0.004_2, 'JPY', '¥0.0042'],
     [1.6, 'JPY', '¥2'],
-    [0.000_4, 'KWD', 'KWD 0.00040'],
+    [0.000_4, 'KWD', 'KWD 0.0004'],
     [0.004, 'KWD', 'KWD 0.004'],
   ])('%d %s is %s, and not 0', (amount, code, text) => {
     expect(formatMoney(amount * NANO, 'sum', code).replace('\u00a0', ' ')).toBe(text);
@@ -98,7 +99,7 @@ describe('costs of requests', () => {
       '$2.1100',
       '$0.0068',
     ]);
-    expect([50_000, 49_999].map((nano) => formatMoney(nano, 'call'))).toEqual(['$0.0001', '$0.000050']);
+    expect([50_000, 49_999].map((nano) => formatMoney(nano, 'call'))).toEqual(['$0.0001', '$0.00005']);
     expect([50_760_000, 109_077_300].map((nano) => formatMoney(nano, 'part'))).toEqual(['$0.050760', '$0.109077']);
     expect([0, null].map((nano) => formatMoney(nano, 'call'))).toEqual(['$0.0000', 'unknown']);
     expect([4_900, null].map((nano) => formatMoney(nano, 'part'))).toEqual(['$0.000005', 'unknown']);

@@ -82,7 +82,7 @@ const formatIn = (currency: string, options: Intl.NumberFormatOptions = {}): Int
 export const minorUnit = (code = 'USD'): number =>
   10 ** (9 - (formatIn(code).resolvedOptions().maximumFractionDigits ?? 2));
 
-/** Below `least`, two significant digits instead of zeros; from it on, decimals of its own. By default those of the currency. */
+/** Below `least`, up to two significant digits instead of zeros; from it on, decimals of its own. By default those of the currency. */
 interface Precision {
   readonly least?: number;
   readonly options?: Intl.NumberFormatOptions;
@@ -118,8 +118,7 @@ export const formatMoney = (nano: number | null, style: MoneyStyle = 'sum', code
       ? formatMoney(nano, 'sum', code)
       : formatIn(code, { maximumFractionDigits: 0 }).format(Number(amount.toPrecision(3)));
   const { least = minorUnit(code) / NANO, options }: Precision = precisions[style];
-  if (amount !== 0 && amount < least)
-    return formatIn(code, { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }).format(amount);
+  if (amount !== 0 && amount < least) return formatIn(code, { maximumSignificantDigits: 2 }).format(amount);
   const text = formatIn(code, options).format(amount);
   // Limits count no further.
   return nano === Number.MAX_SAFE_INTEGER ? `more than ${text}` : text;
