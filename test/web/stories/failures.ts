@@ -847,6 +847,41 @@ it('a long word in a reason leaves a table as wide as its page', async () => {
   expect(await page.evaluate<boolean>(isWider)).toBe(false);
 });
 
+it('the table of groups has room for costs of nine digits next to the other cards', async () => {
+  const { open } = await openSignedIn(
+    fixture().seeded,
+    (page) =>
+      changeResponses(page, '**/api/spend?*', ({ groups }) => ({
+        groups: groups.map((group: object) => ({ ...group, costNanoUsd: 1_234_567_890_000_000 })),
+      })),
+    { viewport: { width: 1024, height: 860 } },
+  );
+  const groups = (await open('/')).getByRole('region', { name: 'Groups' });
+  await groups.getByText('$1,234,567.89').first().waitFor();
+  expect(await groups.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+});
+
+it('an invited address on a small phone has a line before its @ and one after', async () => {
+  const invitation = { id: 'i', email: 'grace.hopper@navy.example.com', role: 'developer', projects: null };
+  const { open } = await openSignedIn(
+    fixture().seeded,
+    (page) =>
+      changeResponses(page, '**/api/invitations', () => ({
+        items: [{ ...invitation, status: 'pending', validUntil: '2026-12-06T10:00:00.000Z' }],
+      })),
+    { viewport: { width: 320, height: 860 } },
+  );
+  const address = (await open('/members')).getByText(invitation.email);
+  const lines = await address.evaluate(({ ownerDocument, childNodes: [person, , , host] }) =>
+    [person, host].map((text) => {
+      const range = ownerDocument.createRange();
+      range.selectNode(text as NonNullable<typeof text>);
+      return range.getClientRects().length;
+    }),
+  );
+  expect(lines).toEqual([1, 1]);
+});
+
 describe('with a rule that was deleted elsewhere', () => {
   const rule = {
     name: 'Daily limit',

@@ -89,12 +89,7 @@ const Row = ({ limit, onAsk }: LimitProps & { readonly onAsk: () => void }) => {
   const { limitNanoUsd, usedNanoUsd, remainingNanoUsd, percentUsed, isBlocked, period, unpricedRequests } = limit;
   return (
     <div>
-      <strong>{nameOf(limit)}</strong>
-      {isBlocked && (
-        <Badge color="red" ml={8}>
-          Requests refused
-        </Badge>
-      )}
+      <strong>{nameOf(limit)}</strong> {isBlocked && <Badge color="red">Requests refused</Badge>}
       <UsedBar name={nameOf(limit)} percent={percentUsed} />
       <Group gap="2px 16px" mt={7} className="small">
         <span>

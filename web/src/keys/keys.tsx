@@ -161,12 +161,8 @@ const columnsOf = (names: KeyNames, unnamed: string): readonly Column<Key>[] => 
         <div>
           <Text span fz="sm" fw={560} {...(status === 'revoked' && { td: 'line-through', c: 'dimmed' })}>
             {name}
-          </Text>
-          {status !== 'active' && (
-            <Badge ml={8} variant="default">
-              {status}
-            </Badge>
-          )}
+          </Text>{' '}
+          {status !== 'active' && <Badge variant="default">{status}</Badge>}
         </div>
         <span className="mono dim small" style={{ whiteSpace: 'nowrap' }}>
           {maskedKey}

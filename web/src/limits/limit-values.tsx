@@ -78,12 +78,7 @@ const ChangeAmount = ({ budget, value, onClose }: ValueProps & { readonly onClos
 
 const Name = ({ value }: { readonly value: LimitValue }) => (
   <>
-    {nameOf(value)}
-    {value.isBlocked && (
-      <Badge color="red" ml={8}>
-        refused
-      </Badge>
-    )}
+    {nameOf(value)} {value.isBlocked && <Badge color="red">refused</Badge>}
     <UsedBar name={nameOf(value)} percent={value.percentUsed} />
   </>
 );

@@ -21,10 +21,21 @@ interface MemberProps {
 
 const pathOf = ({ userId }: Member) => ({ params: { path: { userId } } });
 
+/** A mail address that takes two lines has the @ at the end of the first. */
+const Address = ({ of }: { readonly of: string }) => {
+  const [person, host] = of.split('@');
+  return (
+    <>
+      {person}@<wbr />
+      {host}
+    </>
+  );
+};
+
 const Who = ({ member: { userId, firstName, lastName, email } }: MemberProps) => {
   const { me } = useMe();
   return (
-    <TwoLines second={email}>
+    <TwoLines second={<Address of={email} />}>
       {firstName} {lastName} {userId === me?.user.userId && <span className="dim small">(you)</span>}
     </TwoLines>
   );
@@ -273,8 +284,16 @@ const InvitationActions = ({ invitation: { id, email } }: { readonly invitation:
 };
 
 const invitationColumns: readonly Column<Invitation>[] = [
-  { head: 'Invited', cell: ({ email }) => email },
-  { head: 'Role', cell: ({ role }) => role },
+  {
+    head: 'Invited',
+    cell: ({ email, role }) => (
+      <Box miw={136}>
+        <Address of={email} />
+        <div className="dim small narrow-only">{role}</div>
+      </Box>
+    ),
+  },
+  { head: 'Role', className: 'wide-only', cell: ({ role }) => role },
   { head: 'Projects', className: 'wide-only named', cell: ({ projects }) => <ProjectNames ids={projects} /> },
   {
     head: 'Valid',
