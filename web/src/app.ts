@@ -92,7 +92,7 @@ export const createApp = (settings: Settings): App => {
         const isOfItem = String(mutationKey?.[1]).includes('{');
         const gone: Record<string, string> = { NOT_FOUND: 'It is not there any more', FORBIDDEN: 'It was refused' };
         const failure = meta?.failure ?? (isOfItem && session.isSignedIn() && gone[problemOf(error).code]);
-        if (failure) notifyProblem(failure, error);
+        if (failure) notifyFailure(failure, [problemOf(error).message, ...detailsOf(error)].join(' '));
       },
       // All queries below `/keys` after one of `/keys/{id}/rotate`; after an error, too: what was deleted elsewhere must show as deleted.
       onSettled: (_data, error, _variables, _result, { options: { mutationKey } }) => {
@@ -170,7 +170,3 @@ export const notifyDone = (message: string) => void show({ message, color: 'teal
 /** Shows that something failed which has no place on the page for it. */
 export const notifyFailure = (title: string, message: string | null) =>
   void show({ title, message, color: 'red', autoClose: 8000 });
-
-/** The same for an error of the API. */
-const notifyProblem = (title: string, error: unknown) =>
-  notifyFailure(title, [problemOf(error).message, ...detailsOf(error)].join(' '));

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, useContext } from 'react';
 import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import { usdToNanoUsd } from '../../../lambda/domain/money.ts';
 import { knownCost, type MayAlsoMatch, moreRequestsText } from '../../../lambda/domain/spend/known-cost.ts';
@@ -22,12 +22,8 @@ export interface Rate {
   readonly perUsd: number;
 }
 
-const RateContext = createContext<Rate | undefined>(undefined);
-
 /** Amounts below it are shown at this rate, where they have no cost in the display currency themselves. */
-export const AtRate = ({ rate, children }: { readonly rate: Rate | undefined; readonly children: ReactNode }) => (
-  <RateContext value={rate}>{children}</RateContext>
-);
+export const AtRate = createContext<Rate | undefined>(undefined);
 
 /** The rate that a sum was converted at, on average: parts that are shown at it add up to the sum. */
 export const rateOf = (nano: number | null, shown: Shown | undefined): Rate | undefined =>
@@ -35,7 +31,7 @@ export const rateOf = (nano: number | null, shown: Shown | undefined): Rate | un
 
 /** Formats amounts at the rate of this part of the page. */
 export const useMoney = () => {
-  const rate = useContext(RateContext);
+  const rate = useContext(AtRate);
   return (nano: number | null, as?: MoneyStyle): string =>
     rate && nano !== null ? formatMoney(nano * rate.perUsd, as, rate.code) : formatMoney(nano, as);
 };

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, type ButtonProps, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { LucideIcon } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
+import { type ComponentProps, type ReactNode, useRef } from 'react';
 import { type Permission, useMe } from '../app.ts';
 import { focusStaysAtList } from './keyboard.ts';
 
@@ -77,7 +78,7 @@ interface ActButtonProps<Sent> extends LabelProps {
 
 /** A button of a row that sends one request, after a question where one is given. */
 export const ActButton = <Sent,>({ label, act, sent, ask, needs, ...button }: ActButtonProps<Sent>) => {
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, { open, close }] = useDisclosure();
   const send = () => act.mutate(sent);
   if (!useIsFor(needs)) return null;
   return (
@@ -89,11 +90,11 @@ export const ActButton = <Sent,>({ label, act, sent, ask, needs, ...button }: Ac
         color={ask && 'red'}
         loading={act.isPending}
         {...button}
-        onClick={ask ? () => setAsking(true) : send}
+        onClick={ask ? open : send}
       >
         {label}
       </Button>
-      {ask && <Confirm {...ask} opened={isAsking} onConfirm={send} onClose={() => setAsking(false)} />}
+      {ask && <Confirm {...ask} opened={isAsking} onConfirm={send} onClose={close} />}
     </>
   );
 };
@@ -115,9 +116,7 @@ export const Dialog = ({ onClose, ...modal }: ComponentProps<typeof Modal>) => {
 
 export const DialogButton = (props: DialogButtonProps) => {
   const { label, title, isWide = false, icon: Icon, children, needs, ...button } = props;
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  const open = () => setOpen(true);
+  const [isOpen, { open, close }] = useDisclosure();
   // A dialog that is open stays, and says why its change is refused: what was typed is in it.
   if (!useIsFor(needs) && !isOpen) return null;
   return (

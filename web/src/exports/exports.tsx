@@ -2,7 +2,6 @@ import { Alert, Anchor, Badge, Group, NativeSelect, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form';
 import { PackageOpen } from 'lucide-react';
 import { useState } from 'react';
-import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Destination, ExportedDay, WaitingExport } from '../api/responses.ts';
 import { useApi, useMe } from '../app.ts';
 import { CostAndUnpriced, Instant } from '../components/amount.tsx';
@@ -10,9 +9,8 @@ import { ActButton, DialogButton } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { ListPage, TextLink } from '../components/page.tsx';
 import { actions, type Column, ListSection, Table, TwoLines } from '../components/table.tsx';
-import { useEvery } from '../components/use-every.ts';
 import { formatBytes, formatWhole, plural } from '../format/numbers.ts';
-import { formatAgo, utcDayText } from '../format/time.ts';
+import { utcDayText } from '../format/time.ts';
 import { choicesOf } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 
@@ -83,17 +81,18 @@ const Actions = ({ destination: { id, name, isActive } }: { readonly destination
   );
 };
 
-const Taken = ({ at }: { readonly at: string | null }) => {
-  useEvery(MINUTE_MS);
-  return at ? `Took something ${formatAgo(at)}.` : 'Nothing was sent yet.';
-};
-
 /** Whether it takes what is sent, and if not, why. */
 const State = ({ isActive, failures, problem, sentAt }: Destination) => {
   const next = isActive ? 'It is tried again.' : 'Switched on, it goes on where it was.';
   const [color, label] = !isActive ? ['gray', 'off'] : failures > 0 ? ['yellow', 'failing'] : ['teal', 'on'];
+  const taken = sentAt && (
+    <>
+      Took something <Instant iso={sentAt} ago />.
+    </>
+  );
+  const failed = failures > 0 && `Failed ${plural(failures, 'time')}: ${problem}. ${next}`;
   return (
-    <TwoLines second={failures > 0 ? `Failed ${plural(failures, 'time')}: ${problem}. ${next}` : <Taken at={sentAt} />}>
+    <TwoLines second={failed || taken || 'Nothing was sent yet.'}>
       <Badge color={color}>{label}</Badge>
     </TwoLines>
   );

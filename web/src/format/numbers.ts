@@ -12,7 +12,6 @@ const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat(locale, { maximumFractionDigits: 9 });
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
 const exactPercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
-const finePercent = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 1 });
 
 /** `13.0K`, `1.24M`, `9,999`: counts in one column, with the same precision. */
 export const formatCount = (count: number): string =>
@@ -33,7 +32,7 @@ export const formatPercent = (percentage: number): string => exactPercent.format
 /** `38%`. A small share is `<1%` and an unknown one `–`: only zero is `0%`. */
 export const formatShare = (share: number | null): string => {
   if (share === null) return '–';
-  return share > 0 && share < 0.005 ? `<${finePercent.format(0.01)}` : percent.format(share);
+  return share > 0 && share < 0.005 ? `<${percent.format(0.01)}` : percent.format(share);
 };
 
 /** `1 request`, `2 requests`. */

@@ -71,22 +71,6 @@ const SpendOf = ({ by, of: { id, name }, isOver = false }: SpendOfProps) => {
   );
 };
 
-/** @param taken names of the other projects: reports show names alone */
-const AddProject = ({ taken }: { readonly taken: readonly string[] }) => {
-  const create = useApi().useMutation('post', '/projects', { meta: { failure: 'The project was not created' } });
-  return (
-    <NameForm
-      aria-label="Name of a new project"
-      placeholder="New project"
-      maxLength={64}
-      taken={taken}
-      submit="Add"
-      isPending={create.isPending}
-      onSend={(name, clear) => create.mutate({ body: { name } }, { onSuccess: clear })}
-    />
-  );
-};
-
 const DeleteProject = ({ id, name }: { readonly id: string; readonly name: string }) => {
   const act = useApi().useMutation('delete', '/projects/{id}', { meta: { failure: 'The project was not deleted' } });
   const sent = { params: { path: { id } } };
@@ -96,7 +80,9 @@ const DeleteProject = ({ id, name }: { readonly id: string; readonly name: strin
 /** The account's projects; who may, adds and deletes some. */
 const Projects = () => {
   const { may } = useMe();
-  const query = useApi().useQuery('get', '/projects');
+  const api = useApi();
+  const query = api.useQuery('get', '/projects');
+  const create = api.useMutation('post', '/projects', { meta: { failure: 'The project was not created' } });
   return (
     <>
       <LoadProblem query={query} title="The projects could not be loaded" />
@@ -122,7 +108,21 @@ const Projects = () => {
         query={query}
         // As high as the default project and the form, so that nothing below moves.
         skeletons={[22, 30]}
-        lastRow={query.data && may('projects:write') && <AddProject taken={query.data.items.map(({ name }) => name)} />}
+        lastRow={
+          query.data &&
+          may('projects:write') && (
+            <NameForm
+              aria-label="Name of a new project"
+              placeholder="New project"
+              maxLength={64}
+              // Reports show names alone.
+              taken={query.data.items.map(({ name }) => name)}
+              submit="Add"
+              isPending={create.isPending}
+              onSend={(name, clear) => create.mutate({ body: { name } }, { onSuccess: clear })}
+            />
+          )
+        }
       />
     </>
   );

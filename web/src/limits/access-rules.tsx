@@ -151,24 +151,22 @@ const Editor = ({ rule, onClose }: { readonly rule: AccessRule | undefined; read
   );
 };
 
-const columns: readonly Column<AccessRule>[] = [
-  { head: 'Rule', cell: (rule) => <TwoLines second={<RuleText rule={rule} />}>{rule.name}</TwoLines> },
-  actions('keys:write-all', (rule) => <Actions rule={rule} />),
-];
-
 const RuleText = ({ rule }: { readonly rule: AccessRule }) => accessText(rule, useKeyNames());
 
 const TITLE = 'What keys may call';
 const dialog = { needs: 'keys:write-all', variant: 'default', title: TITLE } as const;
 
-const Actions = ({ rule }: { readonly rule: AccessRule }) => (
-  <Group gap="xs" justify="flex-end">
-    <DialogButton {...dialog} size="compact-xs" label="Edit" aria-label={`Edit ${rule.name}`}>
-      {(close) => <Editor rule={rule} onClose={close} />}
-    </DialogButton>
-    <DeleteButton collection="/access-rules" item={rule} aria-label={`Delete ${rule.name}`} />
-  </Group>
-);
+const columns: readonly Column<AccessRule>[] = [
+  { head: 'Rule', cell: (rule) => <TwoLines second={<RuleText rule={rule} />}>{rule.name}</TwoLines> },
+  actions('keys:write-all', (rule) => (
+    <Group gap="xs" justify="flex-end">
+      <DialogButton {...dialog} size="compact-xs" label="Edit" aria-label={`Edit ${rule.name}`}>
+        {(close) => <Editor rule={rule} onClose={close} />}
+      </DialogButton>
+      <DeleteButton collection="/access-rules" item={rule} aria-label={`Delete ${rule.name}`} />
+    </Group>
+  )),
+];
 
 /** The rules about models that keys may call, and a button that sets them. */
 export const AccessRules = () => (

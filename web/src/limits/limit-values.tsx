@@ -32,15 +32,16 @@ const sourceTexts: Readonly<Record<LimitValue['limitSource'], string>> = {
 
 const nameOf = ({ value, label }: LimitValue): string => label ?? value;
 
-interface ValueProps {
-  readonly budget: Budget;
-  readonly value: LimitValue;
-}
-
 const FAILURE = 'The amount was not changed';
 
+interface ChangeAmountProps {
+  readonly budget: Budget;
+  readonly value: LimitValue;
+  readonly onClose: () => void;
+}
+
 /** Gives one value another amount, or the usual one again. */
-const ChangeAmount = ({ budget, value, onClose }: ValueProps & { readonly onClose: () => void }) => {
+const ChangeAmount = ({ budget, value, onClose }: ChangeAmountProps) => {
   const { limitNanoUsd, limitSource } = value;
   const form = useForm<AmountValues>({
     initialValues: { amount: limitNanoUsd === null ? '' : limitNanoUsd / 1e9, holds: 'period_end' },
@@ -76,13 +77,6 @@ const ChangeAmount = ({ budget, value, onClose }: ValueProps & { readonly onClos
   );
 };
 
-const Name = ({ value }: { readonly value: LimitValue }) => (
-  <>
-    {nameOf(value)} {value.isBlocked && <Badge color="red">refused</Badge>}
-    <UsedBar name={nameOf(value)} percent={value.percentUsed} />
-  </>
-);
-
 const Figures = ({ value }: { readonly value: LimitValue }) => {
   const { limitNanoUsd, limitSource, usedNanoUsd, reservedNanoUsd, overrideUntil, unpricedRequests } = value;
   const source = sourceTexts[limitSource];
@@ -103,20 +97,29 @@ const Figures = ({ value }: { readonly value: LimitValue }) => {
   );
 };
 
-const Actions = ({ budget, value }: ValueProps) => {
-  const name = nameOf(value);
-  const label = { label: 'Change', 'aria-label': `Change the amount of ${name}`, title: `Amount of ${name}` };
-  return (
-    <DialogButton needs="raises:decide" size="compact-xs" variant="default" {...label}>
+const columnsOf = (budget: Budget): readonly Column<LimitValue>[] => [
+  {
+    head: 'Value',
+    cell: (value) => (
+      <>
+        {nameOf(value)} {value.isBlocked && <Badge color="red">refused</Badge>}
+        <UsedBar name={nameOf(value)} percent={value.percentUsed} />
+      </>
+    ),
+  },
+  { head: 'Used', className: 'right num', cell: (value) => <Figures value={value} /> },
+  actions('raises:decide', (value) => (
+    <DialogButton
+      needs="raises:decide"
+      size="compact-xs"
+      variant="default"
+      label="Change"
+      aria-label={`Change the amount of ${nameOf(value)}`}
+      title={`Amount of ${nameOf(value)}`}
+    >
       {(close) => <ChangeAmount budget={budget} value={value} onClose={close} />}
     </DialogButton>
-  );
-};
-
-const columnsOf = (budget: Budget): readonly Column<LimitValue>[] => [
-  { head: 'Value', cell: (value) => <Name value={value} /> },
-  { head: 'Used', className: 'right num', cell: (value) => <Figures value={value} /> },
-  actions('raises:decide', (value) => <Actions budget={budget} value={value} />),
+  )),
 ];
 
 /** The values of a budget for each of a dimension: what each has used, and what it may. */

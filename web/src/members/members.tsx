@@ -108,26 +108,6 @@ const ProjectNames = ({ ids }: { readonly ids: readonly string[] | null }) => {
   return ids === null ? <span className="dim">all</span> : ids.map((id) => names.get(id) ?? id).join(', ');
 };
 
-/** The projects that a member is limited to, and where they change. */
-const MemberProjects = ({ member }: MemberProps) => (
-  <>
-    <ProjectNames ids={member.projects} />
-    {mayHaveProjects(member.role) && (
-      <DialogButton
-        needs="members:write"
-        ml={4}
-        size="compact-xs"
-        variant="subtle"
-        label="Change"
-        aria-label={`Change the projects of ${member.email}`}
-        title={`Projects of ${member.email}`}
-      >
-        {(close) => <ChangeProjects member={member} onClose={close} />}
-      </DialogButton>
-    )}
-  </>
-);
-
 /** Asks what becomes of the keys and tokens that a member made, then removes the member. */
 const Remove = ({ member, onClose }: MemberProps & { readonly onClose: () => void }) => {
   const api = useApi();
@@ -258,7 +238,28 @@ const memberColumns: readonly Column<Member>[] = [
     ),
   },
   { head: 'Role', className: 'wide-only', cell: (member) => <MemberRole member={member} /> },
-  { head: 'Projects', className: 'wide-only named', cell: (member) => <MemberProjects member={member} /> },
+  {
+    head: 'Projects',
+    className: 'wide-only named',
+    cell: (member) => (
+      <>
+        <ProjectNames ids={member.projects} />
+        {mayHaveProjects(member.role) && (
+          <DialogButton
+            needs="members:write"
+            ml={4}
+            size="compact-xs"
+            variant="subtle"
+            label="Change"
+            aria-label={`Change the projects of ${member.email}`}
+            title={`Projects of ${member.email}`}
+          >
+            {(close) => <ChangeProjects member={member} onClose={close} />}
+          </DialogButton>
+        )}
+      </>
+    ),
+  },
   { head: 'Since', className: 'wide-only', cell: ({ createdAt }) => <Instant day iso={createdAt} /> },
   actions('members:read', (member) => <MemberActions member={member} />),
 ];

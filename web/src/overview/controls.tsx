@@ -1,6 +1,6 @@
 import { ActionIcon, Group, NativeSelect, SegmentedControl } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { Tags } from 'lucide-react';
-import { useState } from 'react';
 import { useApp, useMe } from '../app.ts';
 import { DownloadButton } from '../components/download.tsx';
 import { later } from '../components/later.tsx';
@@ -54,21 +54,15 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
 
 /** Opens the list of declared dimensions, for those who may change it. */
 const DimensionsButton = () => {
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, { open, close }] = useDisclosure();
   const { may } = useMe();
   if (!may('dimensions:write')) return null;
   return (
     <>
-      <ActionIcon
-        variant="default"
-        size={30}
-        aria-label="Dimensions"
-        title="Dimensions"
-        onClick={() => setIsOpen(true)}
-      >
+      <ActionIcon variant="default" size={30} aria-label="Dimensions" title="Dimensions" onClick={open}>
         <Tags size={16} />
       </ActionIcon>
-      {isOpen && <DeclareDimensions onClose={() => setIsOpen(false)} />}
+      {isOpen && <DeclareDimensions onClose={close} />}
     </>
   );
 };

@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Loader, Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
-import { useRef } from 'react';
 import type { RequestSummary } from '../api/responses.ts';
 import { useApi } from '../app.ts';
 import { Money } from '../components/amount.tsx';
@@ -15,25 +14,6 @@ import { SdkSnippet, useOwnKey } from '../providers/sdk-snippet.tsx';
 const FIRST_MS = 1_500;
 const LONGEST_MS = 20_000;
 const GROWTH = 1.15;
-
-/** Polls until the account has a request, and returns it. */
-const useFirstRequest = (): { readonly request: RequestSummary | undefined; readonly error: unknown } => {
-  const tries = useRef(0);
-  const { data, error } = useApi().useQuery(
-    'get',
-    '/requests',
-    { params: { query: { limit: 1 } } },
-    {
-      refetchInterval: ({ state }) => {
-        if (state.data?.items[0]) return false;
-        tries.current += 1;
-        return Math.min(LONGEST_MS, FIRST_MS * GROWTH ** tries.current);
-      },
-      staleTime: 0,
-    },
-  );
-  return { request: data?.items[0], error };
-};
 
 const Arrived = ({ request }: { readonly request: RequestSummary }) => {
   const queryClient = useQueryClient();
@@ -73,7 +53,18 @@ const Arrived = ({ request }: { readonly request: RequestSummary }) => {
 /** For an account without traffic: its key, the change to an SDK, and the first request as soon as it arrives. */
 const FirstRun = () => {
   const serviceKey = useOwnKey();
-  const { request, error } = useFirstRequest();
+  const { data, error } = useApi().useQuery(
+    'get',
+    '/requests',
+    { params: { query: { limit: 1 } } },
+    {
+      // Until the account has a request.
+      refetchInterval: ({ state: { data: seen, dataUpdateCount, errorUpdateCount } }) =>
+        !seen?.items[0] && Math.min(LONGEST_MS, FIRST_MS * GROWTH ** (dataUpdateCount + errorUpdateCount)),
+      staleTime: 0,
+    },
+  );
+  const request = data?.items[0];
   return (
     <Page
       title="Send your first request"

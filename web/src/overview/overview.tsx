@@ -12,20 +12,24 @@ import { bucketEnd, bucketStart } from '../format/time.ts';
 import { useBudgets } from '../limits/use-limits.ts';
 import { FilterPills } from '../spend/filter-pills.tsx';
 import { type Filters, filtersOf, firstOfEach, groupByIn, groupByOf, hasFilters, picked } from '../spend/filters.ts';
+import { SERIES_SHOWN } from '../spend/groups.ts';
 import { rangeOf } from '../spend/ranges.ts';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { useZone } from '../spend/use-spend.ts';
+import { live, reportQuery, useSpend, useZone } from '../spend/use-spend.ts';
 import { ViewsButton } from '../views/views-button.tsx';
 import { Budgets, Coverage, MayAlsoMatch, NewPrices, Provenance, TopGroups, Untracked } from './cards.tsx';
 import { NO_OTHER_PERIOD } from './controls.tsx';
 import { Tiles } from './tiles.tsx';
 import { Trend } from './trend.tsx';
-import { useComparison, useHeadline, useReport } from './use-overview.ts';
+import { useComparison, useHeadline } from './use-overview.ts';
 
 const FirstRun = later(() => import('./first-run.tsx'));
 
 /** Dimensions whose values are ids. */
 const NAMED_BY_ID: ReadonlySet<string> = new Set(['key', 'project', 'member']);
+
+/** Groups in the table; the chart shows the first ones. */
+const GROUPS = 50;
 
 /** A bar of an hour: `2026-11-20T16`. */
 const HOUR_LENGTH = 13;
@@ -42,7 +46,8 @@ export const Overview = () => {
   const zone = useZone();
   const range = rangeOf(search, new Date(), zone);
   const headline = useHeadline(filters, zone);
-  const report = useReport(range, by, filters, search.show === 'latency');
+  const asked = reportQuery(range, by, filters, search.show === 'latency');
+  const report = useSpend({ ...asked, limit: GROUPS, seriesLimit: SERIES_SHOWN }, live);
   const comparison = useComparison(range.compared, filters);
   /** A click on a bar shows its day by hour or its month by day, of one group; that on an hour the requests. */
   const open = (time: string, values: Filters) => {
@@ -113,7 +118,7 @@ export const Overview = () => {
                 <Budgets budgets={budgets.data.items} />
               </>
             )}
-            <AtRate rate={rateOf(shown.totals.costNanoUsd, shownIn(shown.totals, shown.displayCurrency?.code))}>
+            <AtRate value={rateOf(shown.totals.costNanoUsd, shownIn(shown.totals, shown.displayCurrency?.code))}>
               <Provenance totals={shown.totals} />
             </AtRate>
             <Coverage totals={shown.totals} untracked={shown.untracked} />

@@ -67,7 +67,7 @@ interface FigureProps {
 /** An amount in US dollars, next to the same in the display currency. */
 const InDollars = (props: ComponentProps<typeof Money>) => (
   <Text span ml={8} fz={14} fw={500} lts={0} c="dimmed" display="inline-block">
-    <AtRate rate={undefined}>
+    <AtRate value={undefined}>
       <Money {...props} />
     </AtRate>
   </Text>
@@ -132,6 +132,7 @@ export const Tiles = ({ today, month, hasFailed, currency, zone }: TilesProps) =
   const began = startInZone(zone, dayIn(zone, now));
   const isOwn = began.getTime() === startInZone(timeZone, dayIn(timeZone, now)).getTime();
   const monthName = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: zone }).format(now);
+  const skeleton = !hasFailed && <TileSkeleton />;
   return (
     <div className={classes['tiles']}>
       {today ? (
@@ -143,7 +144,7 @@ export const Tiles = ({ today, month, hasFailed, currency, zone }: TilesProps) =
           before={(end) => `yesterday until ${formatClock(new Date(end))}`}
         />
       ) : (
-        !hasFailed && <TileSkeleton />
+        skeleton
       )}
       {month ? (
         <>
@@ -169,12 +170,10 @@ export const Tiles = ({ today, month, hasFailed, currency, zone }: TilesProps) =
           </Tile>
         </>
       ) : (
-        !hasFailed && (
-          <>
-            <TileSkeleton />
-            <TileSkeleton />
-          </>
-        )
+        <>
+          {skeleton}
+          {skeleton}
+        </>
       )}
     </div>
   );

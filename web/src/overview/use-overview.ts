@@ -2,17 +2,9 @@ import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
 import { useApi } from '../app.ts';
 import { startInZone, utcDate } from '../format/time.ts';
 import { type Filters, hasFilters, parametersOf } from '../spend/filters.ts';
-import { SERIES_SHOWN } from '../spend/groups.ts';
 import { monthOf, todayOf } from '../spend/headline.ts';
 import { type ComparedPeriods, comparedMonth, comparedToday, monthStart, queryIn } from '../spend/ranges.ts';
-import { inDaysOf, live, reportQuery, useSpend } from '../spend/use-spend.ts';
-
-/** Groups in the table; the chart shows the first ones. */
-const GROUPS = 50;
-
-/** The report of a range. */
-export const useReport = (...of: Parameters<typeof reportQuery>) =>
-  useSpend({ ...reportQuery(...of), limit: GROUPS, seriesLimit: SERIES_SHOWN }, live);
+import { inDaysOf, live, useSpend } from '../spend/use-spend.ts';
 
 /**
  * A period against the one before it, as the API compares everywhere. Undefined until it is known, and in the first hour, of which nothing

@@ -128,41 +128,44 @@ const Repricing = ({ prices: { repricing, lastRepricing } }: { readonly prices: 
   );
 };
 
-const PriceName = ({ price }: { readonly price: OwnPrice }) => (
-  <>
-    <TwoLines second={termsText(price.terms)}>
-      {price.name} <Badge variant="default">{kindTexts[price.terms.kind]}</Badge>
-    </TwoLines>
-    <div className="small narrow-only">
-      <PriceScope price={price} />
-    </div>
-  </>
-);
-
 const PriceScope = ({ price }: { readonly price: OwnPrice }) => priceScopeText(price, useKeyNames());
 
 const dialog = { needs: 'prices:write', isWide: true } as const;
 
-const Actions = ({ price }: { readonly price: OwnPrice }) => {
-  const label = { label: 'Edit', 'aria-label': `Edit ${price.name}`, title: price.name };
-  return (
-    <Group gap="xs" justify="flex-end" wrap="nowrap">
-      <DialogButton {...dialog} size="compact-xs" variant="subtle" {...label}>
-        {(close) => <PriceEditor price={price} initial={valuesOf(price)} onClose={close} />}
-      </DialogButton>
-      <DeleteButton collection="/prices" item={price} aria-label={`Delete ${price.name}`} />
-    </Group>
-  );
-};
-
 const columns: readonly Column<OwnPrice>[] = [
-  { head: 'Price', cell: (price) => <PriceName price={price} /> },
+  {
+    head: 'Price',
+    cell: (price) => (
+      <>
+        <TwoLines second={termsText(price.terms)}>
+          {price.name} <Badge variant="default">{kindTexts[price.terms.kind]}</Badge>
+        </TwoLines>
+        <div className="small narrow-only">
+          <PriceScope price={price} />
+        </div>
+      </>
+    ),
+  },
   { head: 'For', className: 'wide-only named', cell: (price) => <PriceScope price={price} /> },
   {
     head: 'Holds (UTC)',
     cell: (price) => <TwoLines second={<MonthState price={price} />}>{periodText(price)}</TwoLines>,
   },
-  actions('prices:write', (price) => <Actions price={price} />),
+  actions('prices:write', (price) => (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <DialogButton
+        {...dialog}
+        size="compact-xs"
+        variant="subtle"
+        label="Edit"
+        aria-label={`Edit ${price.name}`}
+        title={price.name}
+      >
+        {(close) => <PriceEditor price={price} initial={valuesOf(price)} onClose={close} />}
+      </DialogButton>
+      <DeleteButton collection="/prices" item={price} aria-label={`Delete ${price.name}`} />
+    </Group>
+  )),
 ];
 
 export const Prices = () => {

@@ -223,7 +223,7 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
             <Cost as="fine" of={request} />
           </Text>
           {shownIn(request)?.decimal && (
-            <AtRate rate={undefined}>
+            <AtRate value={undefined}>
               <Money as="fine" nano={request.costNanoUsd} className="dim" />
             </AtRate>
           )}
@@ -242,7 +242,7 @@ const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
           )}
         </p>
       </section>
-      <AtRate rate={rateOf(request.costNanoUsd, shownIn(request))}>
+      <AtRate value={rateOf(request.costNanoUsd, shownIn(request))}>
         <Price request={request} />
       </AtRate>
       <Usage request={request} />

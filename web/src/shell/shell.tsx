@@ -12,11 +12,11 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { ChevronRight, LogOut, Search } from 'lucide-react';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useApi, useApp, useHasNotifications, useMe } from '../app.ts';
 import { AtRate, type Rate } from '../components/amount.tsx';
 import { later } from '../components/later.tsx';
@@ -49,14 +49,14 @@ const Reading = later(() => import('./reading.tsx'));
 /** Whose days and which currency the figures have; a click changes that for this person. */
 const TimesShown = () => {
   const zone = useZone();
-  const [isOpen, setIsOpen] = useState(false);
+  const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <UnstyledButton c="dimmed" fz={11.5} lh={1.45} px={10} pb={10} onClick={() => setIsOpen(true)}>
+      <UnstyledButton c="dimmed" fz={11.5} lh={1.45} px={10} pb={10} onClick={open}>
         Times: {timeZone.replaceAll('_', ' ')} ({zoneOffset()}). Days: {zoneName(zone)}.{' '}
         <span style={{ textDecoration: 'underline' }}>Zone and currency</span>
       </UnstyledButton>
-      {isOpen && <Reading onClose={() => setIsOpen(false)} />}
+      {isOpen && <Reading onClose={close} />}
     </>
   );
 };
@@ -93,8 +93,7 @@ const isApple = /mac|iphone|ipad/i.test(navigator.userAgent);
 
 /** The button, and Ctrl-K or ⌘K anywhere, that opens the command palette. */
 const OpenPalette = () => {
-  const [opened, setOpened] = useState(false);
-  const open = () => setOpened(true);
+  const [isOpen, { open, close }] = useDisclosure();
   useHotkeys([['mod+K', open]], []);
   return (
     <>
@@ -110,7 +109,7 @@ const OpenPalette = () => {
       >
         Go to …
       </Button>
-      {opened && <Palette onClose={() => setOpened(false)} />}
+      {isOpen && <Palette onClose={close} />}
     </>
   );
 };
@@ -291,7 +290,7 @@ export const Shell = () => {
             ))}
           </nav>
         )}
-        <AtRate rate={rate}>
+        <AtRate value={rate}>
           <Outlet />
         </AtRate>
         <div className={classes['messages']}>
