@@ -37,7 +37,6 @@ export const reachServer = () =>
     throw new Unreachable();
   });
 
-/** Parts that the views share, created once. */
 export interface App {
   readonly settings: Settings;
   readonly session: Session;
@@ -132,7 +131,6 @@ export const useApp = (): App => {
   return app;
 };
 
-/** Queries and mutations of the dashboard API. */
 export const useApi = () => useApp().api.query;
 
 export type Permission = Me['user']['permissions'][number];

@@ -19,7 +19,6 @@ interface Change<Body> {
   readonly title: string;
   /** Effect, in a sentence or more. */
   readonly text: string;
-  /** The label of the button that sends. */
   readonly action: string;
   readonly isDangerous?: boolean;
   /** Heading of an error. */
@@ -133,7 +132,6 @@ const stateText = ({ provider, isRequired, defaultRole }: SignOnSettings): strin
   return `Members sign in at ${provider}. New members get the role ${defaultRole}. ${passwords}`;
 };
 
-/** Only the owner changes it; everybody may read it. */
 const SignOn = () => {
   const { me, may } = useMe();
   const query = useApi().useQuery('get', '/sign-on');
@@ -221,7 +219,6 @@ const ExportData = () => {
   );
 };
 
-/** The owner deletes the account, and cancels that within the grace. */
 const DeleteAccount = () => {
   const { me, may } = useMe();
   const api = useApi();

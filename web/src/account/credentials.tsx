@@ -15,7 +15,6 @@ import { notifyDone, useApi } from '../app.ts';
 import { Heading, ProblemNote } from '../components/page.tsx';
 import { fieldErrors, PASSWORD_RULE, required } from '../forms/fields.ts';
 
-/** The title of a form, and a sentence about it. */
 export const Intro = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <Stack gap={4}>
     <Heading>{title}</Heading>
@@ -25,7 +24,6 @@ export const Intro = ({ title, children }: { readonly title: string; readonly ch
   </Stack>
 );
 
-/** The result of `getInputProps` of a form with some fields. */
 type InputProps<Name extends string> = (name: Name) => { readonly error?: ReactNode };
 
 export const nameProblems = { firstName: required('Your first name'), lastName: required('Your last name') } as const;
@@ -82,7 +80,6 @@ export const Credentials = ({ label, asksForCode, inputProps }: CredentialsProps
 export const credentialsOf = ({ password, totp }: { readonly password: string; readonly totp: string }) =>
   totp.trim() === '' ? { password } : { password, totp };
 
-/** Asks for the code from the mail that verifies the address. */
 export const VerifyEmailForm = ({ address }: { readonly address: string }) => {
   const api = useApi();
   const form = useForm({ initialValues: { code: '' }, validate: { code: required('The code') } });

@@ -18,7 +18,6 @@ interface SetUpTotpProps {
   readonly onDone: () => void;
 }
 
-/** Shows a new secret, and turns the second factor on with the first code. */
 export const SetUpTotp = ({ email, password, onDone }: SetUpTotpProps) => {
   const api = useApi();
   const form = useForm({ initialValues: { totp: '' }, validate: { totp: required('The code') } });

@@ -92,7 +92,6 @@ const DeliveryNote = ({ delivery, alert }: { readonly delivery: Delivery; readon
   );
 };
 
-/** The figure of the alert as a bar, with a mark at the limit. */
 const Gauge = ({ alert }: { readonly alert: Alert }) => {
   const scale = Math.max(alert.figure, alert.limit) || 1;
   return (
@@ -140,7 +139,6 @@ const Final = ({ alert, final }: { readonly alert: Alert; readonly final: FinalF
     </p>
   );
 
-/** The summary, the names that most of it came from, and the notifications. */
 const Explanation = ({ alert, final }: Required<Pick<AlertCardProps, 'alert' | 'final'>>) => {
   const keyNames = useKeyNames();
   const mayMatch = useMayMatch();

@@ -65,7 +65,6 @@ export const Alerts = () => {
   );
 };
 
-/** The page of one alert, which mails link to. */
 export const OneAlert = () => {
   const { alertId } = getRouteApi('/members/alerts/$alertId').useParams();
   const query = useApi().useQuery('get', '/alerts/{id}', { params: { path: { id: alertId } } });

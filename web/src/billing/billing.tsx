@@ -13,7 +13,6 @@ import { capital } from '../forms/collections.ts';
 /** `Free`: a plan as people read it. */
 const titleOf = (plan: PlanName): string => capital(plan.toLowerCase());
 
-/** The plans in order, with their limits from the domain's table. */
 const planList = (Object.keys(plans) as PlanName[]).map((name) => ({ name, title: titleOf(name), ...plans[name] }));
 
 /** Meaning of a subscription's status for the account; null where there is nothing to report. */
@@ -78,7 +77,6 @@ const Meter = ({ name, used, limit, unit }: MeterProps) => {
   );
 };
 
-/** Opens a page of the payment processor. */
 const openPaymentPage = ({ url }: { readonly url: string }) => location.assign(url);
 
 const usePortal = () =>

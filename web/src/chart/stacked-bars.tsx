@@ -46,7 +46,6 @@ interface StackedBarsProps {
   readonly onPick?: (time: string, index: number) => void;
 }
 
-/** The figures of the bucket under the pointer. */
 const BarTip = ({
   point,
   series,

@@ -60,7 +60,6 @@ const columns: readonly Column<Row>[] = [
   { head: 'Cost', className: 'right', cell: ({ agent, request }) => <Cost as="call" of={agent ?? request} /> },
 ];
 
-/** One session: its agents, and their requests. */
 export const OneSession = () => {
   const route = getRouteApi('/members/sessions/$sessionId');
   const { sessionId } = route.useParams();
@@ -162,7 +161,6 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
   sessionCost,
 ];
 
-/** The sessions of the last 30 days, or of those that are chosen. */
 export const Sessions = () => {
   const { search, change } = usePageSearch('/members/sessions');
   const { orderBy = 'cost' } = search;

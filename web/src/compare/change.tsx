@@ -138,7 +138,6 @@ const Missing = ({ change: { totals, before, ...now } }: { readonly change: Spen
   ));
 };
 
-/** The change of the total, and its three parts. */
 export const Summary = ({ change, zone }: { readonly change: SpendChange; readonly zone: string }) => {
   const { totals, before } = change;
   const shown = shownCosts(totals, change.displayCurrency);

@@ -18,7 +18,6 @@ import { type CompareSearch, periodLabels, periodsOf } from './search.ts';
 
 const GROUPS = 50;
 
-/** Why spend changed between any two periods. */
 export const Compare = () => {
   const { search, change } = usePageSearch('/members/compare');
   const keyNames = useKeyNames();

@@ -100,7 +100,6 @@ export const ActButton = <Sent,>({ label, act, sent, ask, needs, ...button }: Ac
 };
 
 interface DialogButtonProps extends Omit<LabelProps, 'children'> {
-  /** Heads the dialog. */
   readonly title: string;
   readonly isWide?: boolean;
   /** Shown alone, with the label as its tip. */

@@ -3,7 +3,6 @@ import { useBlocker } from '@tanstack/react-router';
 import { Check, Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** A button that copies a text and confirms it. */
 export const CopyToClipboard = ({ value, label }: { readonly value: string; readonly label: string }) => (
   <CopyButton value={value} timeout={2000}>
     {({ copied, copy }) => (

@@ -5,7 +5,6 @@ import { Download } from 'lucide-react';
 interface DownloadButtonProps {
   readonly label?: string;
   readonly title?: string;
-  /** Makes the file and lets the browser download it. */
   readonly download: () => Promise<unknown>;
   /** Heads an error. */
   readonly failure?: string;

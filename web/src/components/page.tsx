@@ -145,7 +145,6 @@ export interface Empty {
   readonly action?: ReactNode;
 }
 
-/** Shown in place of an empty view. */
 export const EmptyState = ({ icon: Icon, title, text, action }: Empty) => (
   <Stack align="center" gap={8} px={24} py={56} ta="center">
     <Box className="disc" w={48} h={48} mb={4}>

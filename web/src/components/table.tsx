@@ -142,7 +142,6 @@ export const Table = <Item,>({ query, empty, columns: all, className = '', textO
   );
 };
 
-/** Two lines of a table, the second one small. */
 export const TwoLines = ({ children, second }: { readonly children: ReactNode; readonly second: ReactNode }) => (
   <>
     {children}

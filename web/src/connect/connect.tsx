@@ -25,7 +25,6 @@ interface SetUpProps {
   readonly text: string;
 }
 
-/** A set-up to copy, with the addresses of this deployment. */
 const SetUp = ({ title, about, text }: SetUpProps) => (
   <Section title={title} about={about}>
     <Group align="flex-start" gap={6} wrap="nowrap">
@@ -98,7 +97,6 @@ const Programs = () => {
   );
 };
 
-/** Everything that sends requests here, or reads spend from here, with a set-up to copy and whether it was seen. */
 export const Connect = () => {
   const { may } = useMe();
   const ownKey = useOwnKey();

@@ -20,7 +20,6 @@ const types = {
 } as const;
 const urls = { manifests: 'URL', otlp: 'URL of the collector, without /v1/logs' } as const;
 
-/** Asks where to send what, then shows the secret that signs it, once. */
 const CreateDestination = ({ onClose }: { readonly onClose: () => void }) => {
   const form = useForm({
     initialValues: { name: '', type: 'manifests' as Destination['type'], url: '', header: '', value: '' },
@@ -105,7 +104,6 @@ const destinationColumns: readonly Column<Destination>[] = [
   actions('reports:write', (destination) => <Actions destination={destination} />),
 ];
 
-/** Addresses that follow spend. */
 const Destinations = () => (
   <ListSection
     title="Destinations"

@@ -65,7 +65,6 @@ interface DeleteButtonProps extends ButtonProps {
   readonly onDone?: () => void;
 }
 
-/** Asks, and deletes the item. */
 export const DeleteButton = ({ collection, item: { id, name }, onDone, ...button }: DeleteButtonProps) => {
   const { noun, afterDeletion, needs } = collections[collection];
   const remove = useApi().useMutation('delete', `${collection}/{id}` as '/budgets/{id}', {
@@ -102,7 +101,6 @@ interface EditorFormProps<Values> {
   readonly bodyOf: (values: Values) => object;
   /** Members that the API replaces: see changesOf. */
   readonly whole?: readonly string[];
-  /** More buttons. */
   readonly actions?: ReactNode;
   /** Given in a dialog, which has no page to leave. */
   readonly onClose?: () => void;
@@ -215,7 +213,6 @@ interface EditorPageProps {
   readonly collection: Collection;
   readonly title: string;
   readonly about?: string | undefined;
-  /** Query of the item that is edited. */
   readonly query?: Query | undefined;
   /** What the item does now, above its form. */
   readonly now?: ReactNode;

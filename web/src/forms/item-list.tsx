@@ -20,7 +20,6 @@ interface ItemRowProps {
   readonly below?: ReactNode;
 }
 
-/** An item: its switch, a link to its page, and what the list says of it. */
 export const ItemRow = ({ collection, item: { id, name, isActive }, link, about, children, below }: ItemRowProps) => {
   const { may } = useMe();
   const { noun, needs } = collections[collection];
@@ -50,7 +49,6 @@ export const ItemRow = ({ collection, item: { id, name, isActive }, link, about,
   );
 };
 
-/** The page of such a collection. */
 export const ItemList = <Item,>({
   collection,
   query,

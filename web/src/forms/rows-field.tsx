@@ -13,11 +13,9 @@ interface RowsFieldProps<Values> {
   /** One by default. */
   readonly min?: number;
   readonly max?: number;
-  /** The fields of a row. */
   readonly children: (index: number) => ReactNode;
 }
 
-/** Rows of fields, which are added and removed. */
 export const RowsField = <Values extends object>(props: RowsFieldProps<Values>) => {
   const { form, list, row } = props;
   const rows = form.values[list] as readonly unknown[];

@@ -7,7 +7,6 @@ import { fieldErrors, otherErrors } from './fields.ts';
 
 interface SubmitFormProps<Values, Sent> {
   readonly form: UseFormReturnType<Values>;
-  /** The mutation that the form sends. */
   readonly request: Pick<UseMutationResult<unknown, unknown, Sent>, 'mutate' | 'error' | 'isPending'>;
   readonly sent: (values: Values) => Sent;
   /** The heading of an error. */

@@ -26,10 +26,8 @@ const LastDay = (props: TextInputProps) => (
   />
 );
 
-/** Stands for no member in a select. */
 const NOBODY = 'nobody';
 
-/** Asks for a name, a project and whose key it is, then shows the new key, once. */
 export const CreateKey = ({ onClose, onCreated }: CreateKeyProps) => {
   const api = useApi();
   const { me, may } = useMe();
@@ -92,7 +90,6 @@ const bodyOf = ({ name, project, lastDay }: Readonly<Record<'name' | 'project' |
   validUntil: lastDay === '' ? null : `${lastDay}T23:59:59Z`,
 });
 
-/** Renames a key, moves it to another project, or changes the day it ends. */
 export const EditKey = ({ target, onClose }: KeyDialogProps) => {
   const projects = useProjectChoices();
   const form = useForm({
@@ -163,7 +160,6 @@ const overlaps = choicesOf({
   168: 'For seven days',
 });
 
-/** Gives a key a new secret, and shows it once. */
 export const RotateKey = ({ target, onClose }: KeyDialogProps) => {
   const form = useForm({ initialValues: { overlapHours: '24' } });
   const rotate = useApi().useMutation('post', '/keys/{id}/rotate');

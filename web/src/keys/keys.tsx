@@ -77,7 +77,6 @@ const DeleteProject = ({ id, name }: { readonly id: string; readonly name: strin
   return <ActButton color="red" label="Delete" aria-label={`Delete ${name}`} act={act} sent={sent} />;
 };
 
-/** The account's projects; who may, adds and deletes some. */
 const Projects = () => {
   const { may } = useMe();
   const api = useApi();

@@ -76,7 +76,6 @@ const accessText = ({ scope, allowed, denied, maxRequestUsd }: AccessRule, names
 
 const SHOWN = 5;
 
-/** Shows what the rule would have refused in the last 30 days. */
 const Preview = ({ values }: { readonly values: AccessValues }) => {
   const keyNames = useKeyNames();
   const [body, isTyped] = useTyped({ ...bodyOf(values), name: values.name.trim() || 'Preview' });
@@ -168,7 +167,6 @@ const columns: readonly Column<AccessRule>[] = [
   )),
 ];
 
-/** The rules about models that keys may call, and a button that sets them. */
 export const AccessRules = () => (
   <ListSection
     title={TITLE}

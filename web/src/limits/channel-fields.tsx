@@ -11,7 +11,6 @@ interface ChannelFieldsProps {
   readonly label?: string;
 }
 
-/** How a rule, budget or report notifies. */
 export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps) => {
   const { channels } = form.values;
   return (
@@ -53,7 +52,6 @@ export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps)
   );
 };
 
-/** Shows how each channel took a message, or that it is on its way. */
 export const notifySent = ({ items }: Sent): void => {
   for (const { channel, isDelivered, isPending, error } of items) {
     if (isPending) notifyDone(`${channelNames[channel]}: it is sent within minutes.`);
@@ -62,7 +60,6 @@ export const notifySent = ({ items }: Sent): void => {
   }
 };
 
-/** Looks of a button that sends messages. */
 export const sendLook = { size: 'sm', variant: 'default', leftSection: <Send size={15} aria-hidden /> } as const;
 
 /** Sends a test message on the stored channels of a rule or budget. */

@@ -38,7 +38,6 @@ const Preview = ({ values }: { readonly values: PauseValues }) => {
   );
 };
 
-/** Refuses the requests of a scope for a time. */
 const CreatePause = ({ start, onClose }: { readonly start: PauseStart; readonly onClose: () => void }) => {
   const form = useForm<PauseValues>({ initialValues: { ...emptyPause, ...start }, validate: pauseProblems });
   return (

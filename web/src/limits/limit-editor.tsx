@@ -174,7 +174,6 @@ const BacktestCard = ({ values }: { readonly values: LimitValues }) => {
   );
 };
 
-/** The use of a budget, and what it does now. */
 const BudgetState = ({ budget }: { readonly budget: Budget }) => {
   const keyNames = useKeyNames();
   const mayMatch = useMayMatch();

@@ -96,7 +96,6 @@ const NumberFields = ({ form }: FieldsProps) => (
   </Group>
 );
 
-/** The fields of a rule about runaways: what it judges one by one, and what it does then. */
 const RunawayFields = ({ form }: FieldsProps) => {
   const { pause } = form.values;
   const chosen = pause === null ? 'none' : String(pause.minutes);
@@ -130,7 +129,6 @@ const RunawayFields = ({ form }: FieldsProps) => {
   );
 };
 
-/** Whether requests are refused, and from when on. */
 const BlockFields = ({ form }: FieldsProps) => (
   <>
     <Switch
@@ -161,7 +159,6 @@ const perEachLabels = choicesOf({
   dim: 'Each value of a metadata name',
 });
 
-/** Whether the amount is one for all, or one for each. */
 const EachFields = ({ form, isStored }: FieldsProps & { readonly isStored: boolean }) => (
   <Group grow align="flex-start">
     <NativeSelect
@@ -185,7 +182,6 @@ const EachFields = ({ form, isStored }: FieldsProps & { readonly isStored: boole
   </Group>
 );
 
-/** Amounts of projects and roles that differ from the budget's. */
 const GroupFields = ({ form }: FieldsProps) => {
   const { me } = useMe();
   const projects = useProjectChoices();
@@ -230,7 +226,6 @@ const GroupFields = ({ form }: FieldsProps) => {
   );
 };
 
-/** The fields of a budget: whether it refuses requests, what it counts and what it says. */
 const BudgetFields = ({ form }: FieldsProps) => (
   <>
     <BlockFields form={form} />

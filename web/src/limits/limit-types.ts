@@ -27,7 +27,6 @@ interface NumberField {
   readonly input: NumberFormat;
 }
 
-/** How a number is typed. */
 interface NumberFormat {
   readonly prefix?: string;
   readonly suffix?: string;

@@ -40,7 +40,6 @@ interface ChangeAmountProps {
   readonly onClose: () => void;
 }
 
-/** Gives one value another amount, or the usual one again. */
 const ChangeAmount = ({ budget, value, onClose }: ChangeAmountProps) => {
   const { limitNanoUsd, limitSource } = value;
   const form = useForm<AmountValues>({
@@ -122,7 +121,6 @@ const columnsOf = (budget: Budget): readonly Column<LimitValue>[] => [
   )),
 ];
 
-/** The values of a budget for each of a dimension: what each has used, and what it may. */
 export const ValuesOfLimit = ({ budget }: { readonly budget: Budget }) => {
   const each = eachText(budget.each);
   const [text, setText] = useState('');

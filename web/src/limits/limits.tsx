@@ -30,7 +30,6 @@ const columns: readonly Column<Pause>[] = [
   actions('rules:write', (pause) => <Resume pause={pause} />),
 ];
 
-/** The pauses in force, and a button that pauses something by hand. */
 const Pauses = () => (
   <ListSection
     title="Pauses"
@@ -84,7 +83,6 @@ const LimitRow = ({ limit }: { readonly limit: Limit }) => {
   );
 };
 
-/** Rules and budgets, what is paused, and what keys may call. */
 export const Limits = () => {
   const seesPart = useSeesPart();
   return (

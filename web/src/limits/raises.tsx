@@ -40,7 +40,6 @@ const Approve = ({ raise, onClose }: RaiseProps & { readonly onClose: () => void
   );
 };
 
-/** Two buttons while it waits, and the decision where there is one. */
 const Decision = ({ raise }: RaiseProps) => {
   const { me, may } = useMe();
   const deny = useApi().useMutation('patch', '/raises/{id}', { meta: { failure: 'It was not denied' } });
@@ -91,7 +90,6 @@ const columns: readonly Column<Raise>[] = [
   { head: 'Decision', className: 'right', cell: (raise) => <Decision raise={raise} /> },
 ];
 
-/** The page of raises that members ask for. Mails link here. */
 export const Raises = () => {
   const query = useApi().useQuery('get', '/raises');
   return (

@@ -35,14 +35,12 @@ export const UsedBar = ({ name, percent, text, color }: UsedBarProps) =>
     />
   );
 
-/** Shows what is left of an amount, or how much was spent beyond it. */
 export const Left = ({ nano }: { readonly nano: number }) => (
   <span className="dim">
     <Money nano={Math.abs(nano)} /> {nano < 0 ? 'over' : 'remaining'}
   </span>
 );
 
-/** Shows the forecast of the period. */
 export const OnCourse = ({ nano }: { readonly nano: number | null }) =>
   nano === null ? (
     'no projection yet'
@@ -52,7 +50,6 @@ export const OnCourse = ({ nano }: { readonly nano: number | null }) =>
     </>
   );
 
-/** The use of a budget, as a bar and in figures. */
 export const Used = ({ budget }: { readonly budget: Budget }) => {
   const { state, name } = budget;
   const { period, usedNanoUsd, remainingNanoUsd, percentUsed, projectedNanoUsd, unpricedRequests } = state;

@@ -1,6 +1,5 @@
 import type { Me, Role } from '../api/responses.ts';
 
-/** Rights of each role, in a line. */
 export const roleTexts: Readonly<Record<Role, string>> = {
   owner: 'Everything',
   admin: 'Everything but billing, deletion and single sign-on',
@@ -13,7 +12,6 @@ export const roleTexts: Readonly<Record<Role, string>> = {
 /** The owner's role changes by a transfer. */
 export type GrantableRole = Exclude<Role, 'owner'>;
 
-/** Roles that the signed-in user may give. */
 export const grantableRoles = (me: Me | undefined): GrantableRole[] =>
   (me?.user.grantableRoles ?? []).filter((role) => role !== 'owner');
 

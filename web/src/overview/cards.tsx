@@ -186,7 +186,6 @@ const provenances = [
   },
 ] as const;
 
-/** The costs by provenance: reported, computed or estimated. */
 export const Provenance = ({ totals }: { readonly totals: SpendTotals }) => {
   const total = totals.costNanoUsd ?? 0;
   const rows = provenances.map((each) => ({ ...each, nano: totals.costByProvenance[each.kind].costNanoUsd ?? 0 }));
@@ -244,7 +243,6 @@ const included: readonly Kind[] = [
   ['freeRequests', 'Free requests', 'Cost nothing, such as listing models.'],
 ];
 
-/** The requests that the figures miss, and those they include that may surprise. */
 export const Coverage = ({ totals, untracked }: Pick<SpendReport, 'totals' | 'untracked'>) => {
   const factsOf = (kinds: readonly Kind[], warns: boolean) =>
     kinds

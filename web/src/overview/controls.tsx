@@ -52,7 +52,6 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
   );
 };
 
-/** Opens the list of declared dimensions, for those who may change it. */
 const DimensionsButton = () => {
   const [isOpen, { open, close }] = useDisclosure();
   const { may } = useMe();
@@ -103,7 +102,6 @@ export const TrendControls = ({ range, by, metric, filters }: OverviewView) => {
   );
 };
 
-/** Downloads the report on the page as CSV. */
 export const ExportButton = ({ range, by, filters, metric }: OverviewView) => {
   const { api } = useApp();
   const download = async () => {

@@ -38,7 +38,6 @@ const Names = ({ dimensions, limit, onClose }: NamesProps) => {
   );
 };
 
-/** Says which metadata names spend is split by. */
 const DeclareDimensions = ({ onClose }: { readonly onClose: () => void }) => {
   useFocusBack();
   const query = useApi().useQuery('get', '/dimensions');

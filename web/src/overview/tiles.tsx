@@ -125,7 +125,6 @@ const SoFar = ({ label, period: { sum, change, untrackedRequests }, points, code
   </Tile>
 );
 
-/** Today, this month, and the forecast for the month. */
 export const Tiles = ({ today, month, hasFailed, currency, zone }: TilesProps) => {
   const code = currency?.code;
   const now = new Date();

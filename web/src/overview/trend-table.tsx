@@ -13,7 +13,6 @@ interface TrendTableProps {
   readonly series: readonly Series[];
 }
 
-/** The figures of the chart, the latest first. */
 const TrendTable = ({ zone, trend, metric, series }: TrendTableProps) => {
   const value = (of: number | null) => <MetricValue value={of} metric={metric} code={trend.code} />;
   const total: Column<TrendPoint> = { head: 'Total', className: 'right', cell: (point) => value(point.value) };

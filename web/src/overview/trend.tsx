@@ -33,7 +33,6 @@ const figuresOf = ({ tokens, ...sums }: SpendReport['totals']) => ({
   tokens: tokens.inputTokens + tokens.outputTokens,
 });
 
-/** Sum of the bars. */
 const totalText = (totals: SpendReport['totals'], metric: MetricName, code: string | undefined): string =>
   code !== undefined && totals.displayCost
     ? formatMoney(Number(totals.displayCost) * 1e9, 'sum', code)

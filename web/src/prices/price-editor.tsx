@@ -73,7 +73,6 @@ const TierFields = ({ form }: { readonly form: PriceForm }) => (
   </>
 );
 
-/** The fields of the kind that is chosen. */
 const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode => {
   switch (form.values.kind) {
     case 'rates':
@@ -115,7 +114,6 @@ const TermsFields = ({ form }: { readonly form: PriceForm }): ReactNode => {
 
 const kinds = choicesOf(kindTexts);
 
-/** Members by which prices choose requests. */
 const scopeMembers = ['provider', 'model', 'key', 'project', 'serviceTier'] as const;
 
 /** Effect of a price that begins in the past. */
@@ -158,7 +156,6 @@ interface PriceEditorProps {
   readonly onClose: () => void;
 }
 
-/** The form of a new price, or of the one that is given. */
 export const PriceEditor = ({ price, initial, onClose }: PriceEditorProps) => {
   const form = useForm<PriceValues>({ initialValues: initial, validate: priceProblems });
   return (

@@ -47,7 +47,6 @@ export const termsText = (terms: OwnPrice['terms']): string => {
   }
 };
 
-/** Which requests a price is for. */
 export const priceScopeText = (price: OwnPrice, names: KeyNames): string =>
   [scopeText(price, names), price.credential && 'with a subscription’s token'].filter(Boolean).join(', ') ||
   'All requests';

@@ -18,7 +18,6 @@ import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { nextStep, SubmitForm } from '../forms/submit-form.tsx';
 import { roleTexts } from '../members/roles.ts';
 
-/** Turns the second factor on or off, with the password. */
 const SecondFactor = ({ user: { email, totpEnabled } }: { readonly user: Me['user'] }) => {
   const [password, setPassword] = useState<string>();
   const form = useForm({
@@ -154,7 +153,6 @@ const ChangeName = ({ user: { firstName, lastName } }: { readonly user: Me['user
   );
 };
 
-/** The user's own login. */
 export const Profile = () => {
   const { me, query } = useMe();
   return (

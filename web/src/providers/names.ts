@@ -3,7 +3,6 @@ import { providers } from '../../../lambda/domain/providers.ts';
 
 export { hostName as providerName };
 
-/** The providers as a select shows them. */
 export const providerChoices = providers.map(({ label, name }) => ({ value: label, label: name }));
 
 const kinds: Readonly<Record<string, string>> = {

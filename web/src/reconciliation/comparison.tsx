@@ -15,7 +15,6 @@ import { bucketTexts, summaryText } from './buckets.ts';
 
 const FINDINGS_SHOWN = 50;
 
-/** The cost on record, and the requests that it does not include. */
 const Recorded = ({ of: { recordedNanoUsd, unpricedRequests } }: { readonly of: Reconciliation }) => (
   <>
     <Money nano={knownCost(recordedNanoUsd, unpricedRequests)} /> <Unpriced of={unpricedRequests} />
@@ -125,7 +124,6 @@ interface ComparisonProps {
   readonly to: string;
 }
 
-/** The bill of a provider next to what is on record, for some days. */
 export const Comparison = ({ provider, from, to }: ComparisonProps) => {
   const query = useApi().useQuery('get', '/reconciliation/{provider}', {
     params: { path: { provider }, query: { from, to } },

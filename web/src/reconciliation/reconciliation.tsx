@@ -24,7 +24,6 @@ interface ImportBillProps {
   readonly onImported: (provider: ProviderLabel, days: readonly string[]) => void;
 }
 
-/** An invoice as CSV: chosen as a file, or pasted. */
 const ImportBill = ({ provider, onImported }: ImportBillProps) => {
   const file = useRef<HTMLInputElement>(null);
   const form = useForm({

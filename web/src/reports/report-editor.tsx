@@ -82,7 +82,6 @@ const ReportForm = ({ report }: { readonly report?: Report }) => {
 
 const statusColors = { sent: 'teal', pending: 'yellow', failed: 'red' } as const;
 
-/** Recent messages, and how each channel took them. */
 const Runs = ({ runs }: Pick<ReportWithRuns, 'runs'>) => (
   <Stack gap="sm">
     {runs.length === 0 && <p className="dim small">Nothing yet.</p>}

@@ -210,7 +210,6 @@ const RefusedBy = ({ id }: { readonly id: string | null }) => {
   return pause ? `Pause: ${pause.name}` : <span className="mono">{id}</span>;
 };
 
-/** Everything recorded about one request. */
 const RequestDetails = ({ request }: { readonly request: RequestDetail }) => {
   const keyNames = useKeyNames();
   const raw = request.rawUsage && JSON.stringify(request.rawUsage, null, 2);

@@ -86,7 +86,6 @@ const CsvButton = ({ search }: { readonly search: RequestsSearch }) => {
 const notListed = (requests: number): string =>
   `${plural(requests, 'request')} not listed: this version cannot read what is on record of them.`;
 
-/** The request log, page by page. */
 export const Requests = () => {
   const search = getRouteApi('/members/requests').useSearch();
   const query = usePages(

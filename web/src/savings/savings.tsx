@@ -123,7 +123,6 @@ const What = ({ of, children }: WhereProps & { readonly children: ReactNode }) =
   </>
 );
 
-/** Links to the requests behind a finding, and to what may end it. */
 const Links = ({ of }: FindingProps) => {
   const { scope, requestIds } = of;
   const { may } = useMe();
@@ -260,7 +259,6 @@ const decidedColumns = (code: string | null): readonly Column<Decided>[] => [
 
 const tiers = ['batch', 'flex', 'priority', 'standard'] as const;
 
-/** Says that figures are of a part of the requests. */
 const ReadInPart = ({ of }: { readonly of: { readonly isComplete: boolean; readonly from: string } }) =>
   !of.isComplete && (
     <p className="dim small">

@@ -61,7 +61,6 @@ const TimesShown = () => {
   );
 };
 
-/** The signed-in user, and the button to sign out. */
 const SignedIn = () => {
   const { session } = useApp();
   const { me } = useMe();

@@ -8,7 +8,6 @@ interface FilterPillsProps {
   readonly onChange: (change: Filters) => void;
 }
 
-/** The active filters, each with a button to remove it. */
 export const FilterPills = ({ filters, keyNames, onChange }: FilterPillsProps) => {
   const entries = filterEntries(filters);
   const pills = entries.flatMap(([dimension, values]) => values.map((value) => ({ dimension, value })));

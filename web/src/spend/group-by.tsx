@@ -9,7 +9,6 @@ interface GroupBySelectsProps {
   readonly onChange: (change: GroupSearch) => void;
 }
 
-/** Chooses what to group by: a dimension, or pairs of two. */
 export const GroupBySelects = ({ by, filters, onChange }: GroupBySelectsProps) => {
   const [first, second] = by;
   const { data, isLoadingError } = useApi().useQuery('get', '/dimensions');

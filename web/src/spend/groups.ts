@@ -42,7 +42,6 @@ export type GroupValues = Partial<Pick<SpendGroup, CommonDimension | 'dim'>>;
 export const groupName = (group: GroupValues, by: GroupBy, keyNames: KeyNames): string =>
   by.map((dimension) => valueName(dimension, groupValue(group, dimension), keyNames)).join(' / ');
 
-/** The filters that select a group alone. */
 export const groupFilters = (group: GroupValues, by: GroupBy): Filters =>
   Object.fromEntries(by.map((dimension) => [dimension, [groupValue(group, dimension)]]));
 

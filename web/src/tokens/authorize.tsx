@@ -7,7 +7,6 @@ import { ButtonLink, Page, Section, TextLink } from '../components/page.tsx';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { firstTokenValues, sentToken, TokenFields } from './tokens.tsx';
 
-/** Asks whether a program may read spend. */
 export const Authorize = () => {
   const asked = getRouteApi('/members/authorize').useSearch();
   const { me, may } = useMe();

@@ -23,7 +23,6 @@ interface TokenValues {
 export const firstTokenValues: TokenValues = { role: 'viewer', lifetime: '90' };
 export const sentToken = ({ role, lifetime }: TokenValues) => ({ role, expiresInDays: Number(lifetime) });
 
-/** Says what a token may do, and for how long. */
 export const TokenFields = ({ form }: { readonly form: Pick<UseFormReturnType<TokenValues>, 'getInputProps'> }) => {
   const { me } = useMe();
   return (
@@ -39,7 +38,6 @@ export const TokenFields = ({ form }: { readonly form: Pick<UseFormReturnType<To
   );
 };
 
-/** Asks what the token is for, then shows it, once. */
 const CreateToken = ({ onClose }: { readonly onClose: () => void }) => {
   const form = useForm({
     initialValues: { name: '', ...firstTokenValues },

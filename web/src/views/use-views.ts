@@ -11,7 +11,6 @@ export const pageNames: Readonly<Record<ViewPage, string>> = {
   requests: 'Requests',
 };
 
-/** The saved views of the account, and how to open one. */
 export const useViews = () => {
   const navigate = useNavigate();
   const { may } = useMe();

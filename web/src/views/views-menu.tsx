@@ -13,7 +13,6 @@ import { actions, Table } from '../components/table.tsx';
 import { NameForm, SubmitForm } from '../forms/submit-form.tsx';
 import { pageNames, useViews } from './use-views.ts';
 
-/** Renames and deletes views. */
 const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
   const api = useApi();
   const rename = api.useMutation('patch', '/views/{id}', { meta: { failure: 'The view was not renamed' } });
