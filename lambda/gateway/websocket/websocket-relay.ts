@@ -374,6 +374,10 @@ export class WebSocketRelay {
       if (!this.#record.showsEnds && !this.#record.isResponding) void this.#admitAgain(null);
     }, this.#parts.webSocketJudgeMs ?? JUDGE_MS);
     this.#timer.begin(this.#parts.webSocketIdleMs ?? IDLE_MS, 'waiting for the next frame');
+    // A client whose bytes the provider does not take is not read: nobody would see that it has gone.
+    provider.setTimeout(this.#parts.timeouts.idleTimeoutMs).on('timeout', () => {
+      if (provider.writableNeedDrain && !provider.isPaused()) this.#guard(() => this.#abort('upstream_aborted'));
+    });
 
     client.off('data', this.#keepEarly);
     const early = Buffer.concat(this.#early);

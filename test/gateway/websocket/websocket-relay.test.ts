@@ -568,6 +568,17 @@ describe('a side that disconnects', () => {
     expect((await closed)[0]).toBe(1_006);
   });
 
+  it('client, while the provider takes nothing of what it sends', async () => {
+    await host.close();
+    host = await start({ timeouts: { idleTimeoutMs: 600 } });
+    origin.onUpgrade = (_request, socket) => socket.write(`${ACCEPT}\r\n`);
+    const client = raw('/v1/other');
+    await once(client, 'data');
+    await bytesAtStandstill(writeAsTaken(client, 48 * 2 ** 20));
+    client.destroy();
+    expect(await host.nthClose(1)).toMatchObject({ outcome: 'upstream_aborted', status: 101 });
+  });
+
   it('server, which stops', async () => {
     const socket = open('/v1/realtime');
     socket.on('error', () => {});
