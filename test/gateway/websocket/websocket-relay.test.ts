@@ -589,6 +589,31 @@ describe('a side that disconnects', () => {
     await host.nthClose(1);
     host = await start();
   });
+
+  it('server, which stops: a client that keeps its side open has 5 s', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      origin.onUpgrade = (_request, socket) => socket.write(`${ACCEPT}\r\n`);
+      const client = connect({ port: host.port, host: '127.0.0.1', allowHalfOpen: true });
+      client.write(handshake('/v1/other'));
+      await once(client, 'data');
+      const frame = once(client, 'data');
+      const ended = once(client, 'end');
+      const stopped = host.close();
+      expect((await frame)[0]).toEqual(Buffer.from([0x88, 2, 0x03, 0xe9]));
+      await ended;
+      jest.advanceTimersByTime(4_999);
+      await new Promise(setImmediate);
+      expect(host.closes()).toEqual([]);
+      jest.advanceTimersByTime(1);
+      await stopped;
+      expect(await host.nthClose(1)).toMatchObject({ outcome: 'client_aborted' });
+      client.destroy();
+    } finally {
+      jest.useRealTimers();
+    }
+    host = await start();
+  });
 });
 
 it.each([
