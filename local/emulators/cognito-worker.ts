@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
@@ -8,8 +7,7 @@ import { createServer } from 'cognito-local/lib/server/server.js';
 import type { AppClient } from 'cognito-local/lib/services/appClient.js';
 import { DateClock } from 'cognito-local/lib/services/clock.js';
 import { CognitoServiceFactoryImpl, USER_POOL_AWS_DEFAULTS } from 'cognito-local/lib/services/cognitoService.js';
-import type { DataStore } from 'cognito-local/lib/services/dataStore/dataStore.js';
-import type { DataStoreFactory } from 'cognito-local/lib/services/dataStore/factory.js';
+import { StormDBDataStoreFactory } from 'cognito-local/lib/services/dataStore/stormDb.js';
 import { MessageDeliveryService } from 'cognito-local/lib/services/messageDelivery/messageDelivery.js';
 import type { MessageSender } from 'cognito-local/lib/services/messageDelivery/messageSender.js';
 import { MessagesService } from 'cognito-local/lib/services/messages.js';
@@ -54,59 +52,6 @@ const mailSender = (mailEndpoint: string | undefined, secretAccessKey: string): 
   },
 });
 
-type Tree = Record<string, unknown>;
-
-const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-
-/** cognito-local's own convention: members whose names end in `Date` are dates. */
-const reviveDate = (key: string, value: unknown): unknown =>
-  key.endsWith('Date') && (typeof value === 'string' || typeof value === 'number') ? new Date(value) : value;
-
-const path = (key: string | string[]): string[] => (Array.isArray(key) ? key : [key]);
-
-const parentOf = (root: Tree, keys: readonly string[]): Tree =>
-  keys.slice(0, -1).reduce((node, key) => {
-    const next = node[key];
-    if (isTree(next)) return next;
-    const made: Tree = {};
-    node[key] = made;
-    return made;
-  }, root);
-
-/**
- * cognito-local's storage with files written whole or not at all. Its own (StormDB) truncates the file first: a kill at
- * the wrong moment would lose every user.
- */
-const atomicDataStores = (directory: string): DataStoreFactory => ({
-  async create(_context, id, defaults): Promise<DataStore> {
-    mkdirSync(directory, { recursive: true });
-    const file = join(directory, `${id}.json`);
-    const root: Tree = existsSync(file)
-      ? (JSON.parse(readFileSync(file, 'utf8'), reviveDate) as Tree)
-      : structuredClone(defaults as Tree);
-    const save = () => writeFileAtomically(file, JSON.stringify(root, null, 2));
-    save();
-
-    const get = async (_: unknown, key: string | string[], defaultValue?: unknown): Promise<unknown> =>
-      path(key).reduce<unknown>((node, part) => (isTree(node) ? node[part] : undefined), root) ?? defaultValue ?? null;
-    return {
-      get: get as DataStore['get'],
-      getRoot: async <T>() => root as T,
-      async set(_, key, value) {
-        const keys = path(key);
-        parentOf(root, keys)[keys.at(-1) ?? ''] = value;
-        save();
-      },
-      async delete(_, key) {
-        const keys = path(key);
-        delete parentOf(root, keys)[keys.at(-1) ?? ''];
-        save();
-      },
-    };
-  },
-});
-
 const { dataDir, issuerDomain, userPools, mailEndpoint, secretAccessKey } = workerData as CognitoWorkerData;
 const signingKey = openSigningKey(join(dataDir, 'cognito-key.pem'));
 guardServers({ secretAccessKey, isOpen: isUnsignedOnAws });
@@ -122,7 +67,15 @@ const context = { logger };
 Object.assign(fromCognitoLocal('./keys/cognitoLocal.private.json'), { pem: signingKey.pem });
 Object.assign(fromCognitoLocal('./keys/cognitoLocal.public.json'), { jwk: signingKey.jwk });
 
-const stores = atomicDataStores(join(dataDir, 'cognito'));
+interface FileEngine {
+  readonly path: string;
+  readonly serialize: (data: object) => string;
+}
+// Its storage truncates a file first: a kill at the wrong moment would lose every user.
+fromCognitoLocal('stormdb').localFileEngine.prototype.write = function (this: FileEngine, data: object) {
+  writeFileAtomically(this.path, this.serialize(data));
+};
+const stores = new StormDBDataStoreFactory(join(dataDir, 'cognito'));
 const poolDefaults = (pool: UserPoolSeed) => ({
   ...USER_POOL_AWS_DEFAULTS,
   Id: pool.id,
