@@ -14,7 +14,7 @@ import {
 } from '../lambda/domain/coding-tools.ts';
 import type { ProviderLabel } from '../lambda/domain/providers.ts';
 import { type MergedFile, mergeFile } from './attach/tool-file.ts';
-import { CommandError, flag, runCommand } from './command.ts';
+import { CommandError, flag, gatewayUrl, runCommand } from './command.ts';
 import { askJson, askUntil } from './smoke/checks.ts';
 
 const PROMPT = 'Say hello.';
@@ -120,10 +120,10 @@ const ids = Object.keys(codingTools) as [CodingToolId, ...CodingToolId[]];
 
 const USAGE = `npm run attach -- TOOL --gateway URL [--write | --check]
 
-Prints how a coding tool is pointed at the gateway, makes one call, and shows what is on record. TOOL is one of
-${ids.join(', ')}. The service key is in the environment, SERVICE_KEY; so are AI_SPEND_URL and AI_SPEND_TOKEN, the
-dashboard and an API token, to read the record.
+Prints how a coding tool is pointed at the gateway, makes one call, and shows what is on record. The service key is in the
+environment, SERVICE_KEY; so are AI_SPEND_URL and AI_SPEND_TOKEN, the dashboard and an API token, to read the record.
 
+  TOOL            ${ids.join(', ')}
   --gateway URL   with {label} for the provider: https://{label}.gateway.acme.dev, http://localhost:8787/gateway/{label}
   --write         puts the set-up into the tool's files, and keeps what else is in them
   --check         says what the tool's files lack; exits 1 where something is wrong
@@ -134,7 +134,7 @@ dashboard and an API token, to read the record.
 const schema = z
   .object({
     _: z.tuple([z.enum(ids, { error: `TOOL is one of ${ids.join(', ')}.` })]),
-    gateway: z.url({ error: 'takes a URL' }).includes('{label}', { error: 'must have {label} in it' }),
+    gateway: gatewayUrl,
     home: z.string().default(homedir()),
     write: flag,
     check: flag,
@@ -158,11 +158,8 @@ const readOrEmpty = (path: string): Promise<string> =>
 /** Only its owner may read what has a service key in it. */
 const OWN_FILE = 0o600;
 
-await runCommand({ usage: USAGE, schema }, async ({ _: [id], gateway, home, write, check, ...options }) => {
-  const access: ToolAccess = {
-    serviceKey: serviceKeyFrom(process.env),
-    urlOf: (label) => gateway.replaceAll('{label}', label).replace(/\/$/, ''),
-  };
+await runCommand({ usage: USAGE, schema }, async ({ _: [id], gateway: urlOf, home, write, check, ...options }) => {
+  const access: ToolAccess = { serviceKey: serviceKeyFrom(process.env), urlOf };
   const tool: CodingTool = codingTools[id];
   const setUp: SetUp = tool.setUp(access);
   let problems = 0;

@@ -10,6 +10,17 @@ export const flag = z.boolean().default(false);
 export const day = z.iso.date({ error: 'takes a day, such as 2026-11-20' });
 export const time = z.coerce.date({ error: 'takes an ISO 8601 time' });
 
+/** Hosts of a gateway: an address with `{label}` in the place of the provider. */
+export const gatewayUrl = z
+  .url({ error: 'takes a URL' })
+  .includes('{label}', { error: 'must have {label} in it' })
+  .transform((url) => (label: string) => url.replaceAll('{label}', label).replace(/\/$/, ''));
+
+/** Refuses a range of days that ends before it begins. */
+export const areInOrder = ({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }) =>
+  from === undefined || to === undefined || from <= to;
+export const notInOrder = { path: ['to'], error: 'is before --from' };
+
 /** An option that an environment variable gives where it is missing. */
 const orFrom = (variable: string, type: z.ZodType<string, string>) => type.prefault(process.env[variable] ?? '');
 
@@ -42,7 +53,7 @@ const explain = (usage: string, problem: string): never => {
 /** Options are called by their names; an argument has none. */
 const problemOf = ({ path, code, message }: z.core.$ZodIssue): string => {
   if (path[0] !== '_') {
-    return path.length === 0 || message.startsWith('--') ? message : `--${path.map(String).join('.')}: ${message}`;
+    return path.length === 0 || message.startsWith('--') ? message : `--${String(path[0])}: ${message}`;
   }
   if (path.length > 1) return message;
   if (code === 'too_small') return 'An argument is missing.';

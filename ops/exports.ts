@@ -4,8 +4,9 @@ import { openSpendCounters } from '../lambda/data/spend/spend-counters.ts';
 import { openTable } from '../lambda/data/table/table.ts';
 import { write } from '../lambda/data/table/write.ts';
 import { dayOf } from '../lambda/domain/calendar/utc.ts';
+import { plural } from '../lambda/domain/spend/spend-report.ts';
 import { accountIdsOf, accountName } from './account-id.ts';
-import { day, flag, runCommand, tableName } from './command.ts';
+import { areInOrder, day, flag, notInOrder, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run exports -- --from DAY --to DAY [--account KEY] [--table NAME]
 
@@ -26,7 +27,7 @@ const schema = z
     table: tableName,
     'dry-run': flag,
   })
-  .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' })
+  .refine(areInOrder, notInOrder)
   .refine(({ from }) => from < today(), { path: ['from'], error: 'is no closed day' });
 
 await runCommand({ usage: USAGE, schema }, async ({ account, from, to, table: name, 'dry-run': isDryRun }) => {
@@ -40,5 +41,5 @@ await runCommand({ usage: USAGE, schema }, async ({ account, from, to, table: na
     if (isDryRun) continue;
     for (const each of days) await write(table, requestExport(accountId, each, Date.now()));
   }
-  console.log(`${requested} days ${isDryRun ? 'would be' : 'are'} exported again within the hour.`);
+  console.log(`${isDryRun ? 'Would be exported' : 'Exported'} again within the hour: ${plural(requested, 'day')}.`);
 });

@@ -13,12 +13,13 @@ import { providerLabels } from '../lambda/domain/providers.ts';
 import type { Bill } from '../lambda/domain/reconciliation/bill.ts';
 import { billedProviders } from '../lambda/domain/reconciliation/bill.ts';
 import { parseBillCsv } from '../lambda/domain/reconciliation/bill-csv.ts';
-import { usdOf } from '../lambda/domain/spend/spend-report.ts';
+import { knownCost } from '../lambda/domain/spend/known-cost.ts';
+import { plural, usdOf } from '../lambda/domain/spend/spend-report.ts';
 import { openBillCredentials } from '../lambda/integrations/bills/bill-credentials.ts';
 import { BillError, type BillSource } from '../lambda/integrations/bills/bill-source.ts';
 import { openBillSource } from '../lambda/integrations/bills/bill-sources.ts';
 import { accountIdOf, accountName } from './account-id.ts';
-import { CommandError, day, flag, runCommand, tableName } from './command.ts';
+import { areInOrder, CommandError, day, flag, notInOrder, runCommand, tableName } from './command.ts';
 
 const DAYS = 7;
 
@@ -98,7 +99,8 @@ const schema = z
   .refine(
     ({ check, from, to }) => check || (from !== undefined && to !== undefined),
     'Give --from and --to, or --check.',
-  );
+  )
+  .refine(areInOrder, notInOrder);
 
 const { BILL_CREDENTIAL, BILL_SECRET_PREFIX, UPSTREAM_ORIGINS = '{}' } = process.env;
 
@@ -131,6 +133,12 @@ const check = async (table: Table, accountId: string, provider: string, prefix: 
 
 const MAX_FINDINGS = 20;
 
+const recordedText = (nanoUsd: number, unpricedRequests: number): string => {
+  if (unpricedRequests === 0) return `$${usdOf(nanoUsd)}`;
+  const known = knownCost(nanoUsd, unpricedRequests);
+  return `${known === null ? '' : `$${usdOf(known)} and `}the unknown cost of ${plural(unpricedRequests, 'request')}`;
+};
+
 const percent = (share: number | null): string => (share === null ? 'no bill' : `${(share * 100).toFixed(1)} %`);
 
 await runCommand(
@@ -151,9 +159,9 @@ await runCommand(
     if (file !== undefined) {
       const lines = parseBillCsv(await readFile(file, 'utf8'));
       // Without its lines a comparison would mislead.
-      if (dryRun) return console.log(`${lines.length} lines were read; none is stored or compared.`);
+      if (dryRun) return console.log(`Lines read: ${lines.length}. None is stored or compared.`);
       const days = await bills.replace(accountId, provider, { lines, usage: [] }, new Date().toISOString());
-      console.log(`${lines.length} lines of ${days.length} days are stored.`);
+      console.log(`Stored: ${plural(lines.length, 'line')} of ${plural(days.length, 'day')}.`);
     }
     const readTrackingGaps = openTrackingGaps(table).gaps;
     const loadBook = openNewestBook({
@@ -163,11 +171,11 @@ await runCommand(
     });
     const compare = compareBill({ bills, readCounters: openSpend(table).read, readTrackingGaps, loadBook });
     const compared = await compare(accountId, provider, { from, to });
-    const { billedUsd, recordedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
-    console.log(`${provider}, ${from} to ${to}: ${billedDays} days billed`);
-    console.log(
-      `billed    ${billedUsd === null ? 'unknown' : `$${billedUsd}`}\nrecorded  $${recordedUsd}\nthrough the gateway  ${percent(throughGatewayShare)}`,
-    );
+    const { billedUsd, billedDays, throughGatewayShare, differences, findings } = compared;
+    console.log(`${provider}, ${from} to ${to}: ${plural(billedDays, 'day')} billed`);
+    console.log(`billed    ${billedUsd === null ? 'unknown' : `$${billedUsd}`}`);
+    console.log(`recorded  ${recordedText(compared.recordedNanoUsd, compared.unpricedRequests)}`);
+    console.log(`through the gateway  ${percent(throughGatewayShare)}`);
     console.table(differences.map(({ bucket, amountUsd }) => ({ bucket, usd: amountUsd })));
     console.table(
       findings

@@ -12,7 +12,7 @@ import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
 import { openObjectStore } from '../lambda/integrations/object-store.ts';
 import { openRepricer } from '../lambda/usage-recorder/reprice.ts';
 import { accountIdsOf, accountName } from './account-id.ts';
-import { day, flag, runCommand, tableName } from './command.ts';
+import { areInOrder, day, flag, notInOrder, runCommand, tableName } from './command.ts';
 
 const USAGE = `npm run reprice -- --from DAY --to DAY [--account KEY] [--table NAME] [--bucket NAME] [--dry-run]
 
@@ -35,7 +35,7 @@ const schema = z
     bucket: z.string().default(process.env['OBJECT_BUCKET'] ?? ''),
     'dry-run': flag,
   })
-  .refine(({ from, to }) => from <= to, { path: ['to'], error: 'is before --from' });
+  .refine(areInOrder, notInOrder);
 
 type Options = z.output<typeof schema>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { hostsByLabel } from '../lambda/domain/hosts.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import { readContext, settingsOf } from '../lib/config.ts';
-import { CommandError, flag, runCommand } from './command.ts';
+import { CommandError, flag, gatewayUrl, runCommand } from './command.ts';
 import { canarySchema, checkCanary, checkHosts, type SmokeTarget } from './smoke/checks.ts';
 
 const USAGE = `npm run smoke -- --stage STAGE
@@ -19,7 +19,7 @@ gateway and waits until it is on record. Exits 1 if anything is wrong. --dry-run
 const schema = z
   .object({
     stage: z.string().optional(),
-    'gateway-url': z.string().includes('{label}', 'must have {label} in it').optional(),
+    'gateway-url': gatewayUrl.optional(),
     'dashboard-url': z.url().optional(),
     'dry-run': flag,
   })
@@ -29,13 +29,9 @@ const schema = z
   );
 
 const targetOf = (options: z.output<typeof schema>): SmokeTarget => {
-  const { stage, 'gateway-url': gatewayUrl = '', 'dashboard-url': dashboardUrl = '' } = options;
-  if (stage === undefined)
-    return {
-      labels: providerLabels,
-      gatewayUrl: (label) => gatewayUrl.replace('{label}', label),
-      dashboardUrl: dashboardUrl.replace(/\/$/, ''),
-    };
+  const { stage = '', 'gateway-url': gatewayUrl, 'dashboard-url': dashboardUrl } = options;
+  if (gatewayUrl && dashboardUrl)
+    return { labels: providerLabels, gatewayUrl, dashboardUrl: dashboardUrl.replace(/\/$/, '') };
   const { gateway, gatewayDomain, dashboardDomain, customDomains } = settingsOf(stage, readContext().stages);
   if (!customDomains)
     throw new CommandError(

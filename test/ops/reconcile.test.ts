@@ -87,20 +87,29 @@ it('npm run reconcile -- --import FILE --dry-run compares nothing, since it stor
   const args = [accountKey, 'groq', ...range, '--import', file, '--dry-run'];
   expect(await runOps('reconcile', args, { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } })).toEqual({
     ...{ code: 0, stderr: '' },
-    stdout: '1 lines were read; none is stored or compared.\n',
+    stdout: 'Lines read: 1. None is stored or compared.\n',
   });
 });
 
 it.each([
-  ['2026-11-02', '2026-11-01', 'to: must be after from\n'],
-  ['2025-11-01', '2026-11-01', 'to: must be at most 92 days from the first\n'],
-])('npm run reconcile from %s to %s says what is wrong with these days', async (from, to, stderr) => {
+  [{ costComputedNanoUsd: 2_000_000_000, unpricedRequests: 3 }, '$2 and the unknown cost of 3 requests'],
+  [{ unpricedRequests: 1 }, 'the unknown cost of 1 request'],
+  [{ costComputedNanoUsd: 2_000_000_000 }, '$2'],
+])('npm run reconcile says of %j on record: %s', async (counters, recorded) => {
+  const { accountKey, accountId } = await newAccount(table);
+  await addSpend(table, accountId, `${dayBefore(2)}T10:00:00.000Z`, counters, { provider: 'groq' });
+  const args = [accountKey, 'groq', '--from', dayBefore(2), '--to', dayBefore(2), '--table', table.name];
+  const { stdout } = await runOps('reconcile', args, { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } });
+  expect(stdout.split('\n')[2]).toBe(`recorded  ${recorded}`);
+});
+
+it('npm run reconcile refuses more days than are compared', async () => {
   const { accountKey } = await newAccount(table);
-  const args = [accountKey, 'groq', '--from', from, '--to', to, '--table', table.name];
+  const args = [accountKey, 'groq', '--from', '2025-11-01', '--to', '2026-11-01', '--table', table.name];
   expect(await runOps('reconcile', args, { env: { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint } })).toEqual({
     code: 1,
     stdout: '',
-    stderr,
+    stderr: 'to: must be at most 92 days from the first\n',
   });
 });
 

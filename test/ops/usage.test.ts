@@ -26,6 +26,7 @@ it.each(commands.map((command, index) => ({ ...command, said: helps[index] })))(
   },
 );
 
+const ACCOUNT = '018f0000-0000-7000-8000-000000000000';
 const noRegularExpression = '--only: Invalid regular expression: /(/i: Unterminated group';
 const refusals = [
   ['ops/fuzz.ts', ['--no-such-option'], "Unknown option '--no-such-option'"],
@@ -38,6 +39,13 @@ const refusals = [
   ['ops/redrive.ts', ['--queue', 'usage'], '--queue or USAGE_QUEUE_URL must be a URL'],
   ['ops/account.ts', ['show'], 'An argument is missing.'],
   ['ops/exports.ts', ['--from', '9999-01-01', '--to', '9999-01-02'], '--from: is no closed day'],
+  ['ops/reconcile.ts', [ACCOUNT, 'groq', '--from', '2026-11-02', '--to', '2026-11-01'], '--to: is before --from'],
+  [
+    'ops/restore-table.ts',
+    ['carry', '--to', 'NEW', '--take', 'toy'],
+    expect.stringMatching(/^--take: must be one of /),
+  ],
+  ['ops/smoke.ts', ['--gateway-url', 'x{label}', '--dashboard-url', 'http://x'], '--gateway-url: takes a URL'],
   ['test/clients/run.ts', ['--only', '('], noRegularExpression],
   ['test/faults/run.ts', ['--only', '('], noRegularExpression],
   ['bench/scale.ts', ['--samples', 'x'], '--samples: must be a number'],
@@ -108,7 +116,7 @@ it.each([
   ],
 ])('%s', async (problem, changed) => {
   const noFiles = { AWS_CONFIG_FILE: '/no/file', AWS_SHARED_CREDENTIALS_FILE: '/no/file' };
-  const args = ['show', '018f0000-0000-7000-8000-000000000000', '--table', 'none'];
+  const args = ['show', ACCOUNT, '--table', 'none'];
   const { code, stderr } = await runOps('account', args, { env: { ...noFiles, ...changed() } });
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: problem });
 });
