@@ -71,7 +71,8 @@ const decide = async (
   }
   const [newest = ''] = current.split(' ');
   // The text that the stack makes for Stripe's secrets has none of these forms.
-  const [kind = what] = Object.entries(forms).find(([, form]) => form.test(newest)) ?? [];
+  const [kind = what === 'fingerprint' ? 'Stripe' : what] =
+    Object.entries(forms).find(([, form]) => form.test(newest)) ?? [];
   if (kind !== what) throw new CommandError(`--secret names the secret of ${kind}. Nothing was changed.`);
   if (what === 'fingerprint')
     return {

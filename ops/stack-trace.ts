@@ -40,10 +40,11 @@ await runCommand({ usage: USAGE, schema }, async ({ _: [name] }) => {
   const trace = await text(process.stdin);
   console.log(
     trace.replaceAll(PLACE, (place, line: string, column: string) => {
-      const origin = map.findOrigin(Number(line), Number(column));
-      return 'fileName' in origin
-        ? `${origin.fileName.replace(/^.*?(?=(lambda|node_modules)\/)/, '')}:${origin.lineNumber}:${origin.columnNumber}`
-        : place;
+      const found = map.findEntry(Number(line) - 1, Number(column) - 1);
+      // For a line that the bundle lacks, it is the last place of all: another version was checked out.
+      if (!('originalSource' in found) || found.generatedLine !== Number(line) - 1) return place;
+      const file = found.originalSource.replace(/^.*?(?=(lambda|node_modules)\/)/, '');
+      return `${file}:${found.originalLine + 1}:${found.originalColumn + 1}`;
     }),
   );
 });

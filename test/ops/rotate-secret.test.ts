@@ -31,7 +31,7 @@ const value = async () => (await client.send(new GetSecretValueCommand({ SecretI
 
 describe('npm run rotate-secret', () => {
   it('gives fingerprints a new key, and takes it back', async () => {
-    const before = emulator.ensure({ id });
+    const before = emulator.ensure({ id, length: 64 });
     expect(await rotate(['fingerprint', '--dry-run'])).toMatchObject({ code: 0 });
     expect(await value()).toBe(before);
     const { stdout } = await rotate(['fingerprint']);
@@ -74,6 +74,7 @@ describe('npm run rotate-secret', () => {
     ['fingerprint', 'whsec_newnewnewnew whsec_oldoldoldold', 'stripe-webhook'],
     ['stripe-webhook', 'rk_live_0123456789abcdef', 'stripe-key'],
     ['stripe-key', 'f'.repeat(64), 'fingerprint'],
+    ['fingerprint', 'random text of the stack', 'Stripe'],
   ])('puts no %s in the place of another secret', async (kind, before, other) => {
     emulator.ensure({ id, value: before });
     const stderr = `--secret names the secret of ${other}. Nothing was changed.\n`;

@@ -11,12 +11,14 @@ describe('npm run stack-trace', () => {
     const message = 'The provider interrupted its response';
     const line = lines.findIndex((text) => text.includes(message));
     const column = (lines[line] ?? '').indexOf(message);
-    const trace = `Error: it broke\n    at zt (/var/task/index.js:${line + 1}:${column})\n    at node:internal/x:1:2\n`;
+    const trace = `Error: it broke\n    at zt (/var/task/index.js:${line + 1}:${column})\n    at node:internal/x:1:2\n    at other (/var/task/index.js:9999999:1)\n`;
 
     const { code, stdout } = await runOps('stack-trace', ['gateway/Proxy/Function'], { input: trace });
     expect(code).toBe(0);
     expect(stdout).toMatch(/at zt \(lambda\/gateway\/hosts\/handler\.ts:\d+:\d+\)/);
     expect(stdout).toContain('at node:internal/x:1:2');
+    // A place that this bundle does not have: another version was checked out.
+    expect(stdout).toContain('at other (/var/task/index.js:9999999:1)');
   });
 
   it('names the functions there are', async () => {
