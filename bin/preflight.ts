@@ -10,7 +10,6 @@ import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/creden
 import { ignoring } from '../lambda/domain/errors.ts';
 import type { StageSettings } from '../lib/config.ts';
 import { domainOf, hostGroups, usesCompute } from '../lib/stage-settings.ts';
-import { usageCapacity } from '../lib/usage-capacity.ts';
 
 interface Quota {
   readonly ServiceCode: string;
@@ -142,8 +141,7 @@ const checkConcurrency = async (settings: StageSettings, account: Account): Prom
       sum + Math.max(reservedConcurrency, provisionedConcurrency),
     0,
   );
-  const recorders = recorder.maxConcurrency ?? usageCapacity(expectedRequestsPerSecond).maxConcurrency;
-  const ofRecorder = recorder.reservesConcurrency ? recorders : 0;
+  const ofRecorder = recorder.reservesConcurrency ? recorder.maxConcurrency : 0;
   const reserved = ofGateway + ofRecorder;
   const needed = reserved === 0 ? 0 : reserved + UNRESERVED_MIN;
   const inFlight = usesCompute(gateway, 'lambda') ? CHAT_SECONDS * expectedRequestsPerSecond : 0;
@@ -195,7 +193,7 @@ const checkProcessors = async ({ name, gateway, region = '' }: StageSettings, ac
 /** Compares what the expected traffic takes by the second. Where a quota has less, AWS refuses the rest: requests get 429, and records wait. */
 const checkRates = async (settings: StageSettings, account: Account): Promise<readonly Preflight[]> => {
   const { name, gateway, table, expectedRequestsPerSecond: expected, region = '' } = settings;
-  const { writeUnitsPerSecond = 0 } = table.warmThroughput ?? usageCapacity(expected).warmThroughput ?? {};
+  const { writeUnitsPerSecond = 0 } = table.warmThroughput ?? {};
   const rates = [
     [API_REQUESTS, usesCompute(gateway, 'lambda') ? expected : 0, 'requests of API Gateway'],
     [TABLE_WRITES, writeUnitsPerSecond, 'write units of a table'],
@@ -296,8 +294,7 @@ const VERIFY = 'aws sesv2 get-email-identity --email-identity';
 
 /** Alerts, and with `cognito` also codes for passwords, are sent as mailFrom. */
 const checkMail = async (settings: StageSettings, account: Account): Promise<readonly Preflight[]> => {
-  const { name, mail, mailFrom, dashboardDomain, region = '' } = settings;
-  const from = mailFrom ?? `alerts@${dashboardDomain}`;
+  const { name, mail, sender: from, region = '' } = settings;
   const domain = domainOf(from);
   try {
     const [identities, mailsPerDay] = await Promise.all([account.identities([from, domain]), account.mailsPerDay()]);

@@ -3,7 +3,7 @@ import { registrations } from '../lambda/domain/accounts/registration.ts';
 import { paidPlanNames } from '../lambda/domain/billing/price-list.ts';
 import { cloudLabels, OWN_NAME, ownHostProblem } from '../lambda/domain/hosts.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
-import { BATCH, RECORDERS } from './usage-capacity.ts';
+import { BATCH, RECORDERS, usageCapacity } from './usage-capacity.ts';
 
 /** Settings of a stage in cdk.json, each with its limits and its default. */
 
@@ -211,11 +211,11 @@ const dashboardSettings = z.strictObject({
 /** How usage is recorded. What is unset follows from expectedRequestsPerSecond: see usage-capacity.ts. */
 const recorderSettings = z.strictObject({
   /** Recorders that run at the same time, at most. */
-  maxConcurrency: wholeNumber(RECORDERS.least, RECORDERS.most).optional(),
+  maxConcurrency: wholeNumber(RECORDERS.least, RECORDERS.most).exactOptional(),
   /** They are reserved in the account's concurrency, so that the gateway leaves them room. A quota of 100 or less has no room for it. */
   reservesConcurrency: z.boolean().default(true),
   /** Events that a recorder gets at once, at most. */
-  batchSize: wholeNumber(1, BATCH.most).optional(),
+  batchSize: wholeNumber(1, BATCH.most).exactOptional(),
 });
 
 const tableSettings = z.strictObject({
@@ -227,7 +227,7 @@ const tableSettings = z.strictObject({
       readUnitsPerSecond: wholeNumber(12_000, 10_000_000),
       writeUnitsPerSecond: wholeNumber(4_000, 10_000_000),
     })
-    .optional(),
+    .exactOptional(),
 });
 
 const firewallSettings = z.strictObject({
@@ -512,6 +512,15 @@ export const stageSettings = z
     for (const [setting, host] of Object.entries(hosts))
       if (host !== hostedZone.name && !host.endsWith(`.${hostedZone.name}`))
         refuse(setting, `must lie in the hosted zone ${hostedZone.name}, got ${host}`);
+  })
+  .transform((settings) => {
+    const { warmThroughput, ...recorder } = usageCapacity(settings.expectedRequestsPerSecond);
+    return {
+      ...settings,
+      sender: settings.mailFrom ?? `alerts@${settings.dashboardDomain}`,
+      recorder: { ...recorder, ...settings.recorder },
+      table: { ...(warmThroughput && { warmThroughput }), ...settings.table },
+    };
   });
 
 export type FirewallSettings = z.infer<typeof firewallSettings>;

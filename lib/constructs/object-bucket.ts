@@ -25,14 +25,22 @@ const EXPORT_BUSY_DAYS = 30;
 export const ATHENA_RESULTS = 'athena-results';
 const RESULT_DAYS = 7;
 
+/** A bucket that only roles of this app, or CloudFront, read. */
+export const privateBucket = (retention: Retention) => ({
+  blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+  encryption: BucketEncryption.S3_MANAGED,
+  enforceSSL: true,
+  objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+  removalPolicy: retention.data,
+  // CloudFormation does not delete a bucket with objects in it.
+  autoDeleteObjects: retention.data === RemovalPolicy.DESTROY,
+});
+
 /** The bucket of everything that functions write as objects. Kinds of objects have prefixes: see lambda/domain/object-keys.ts. */
 export class ObjectBucket extends Bucket {
   constructor(scope: Construct, id: string, retention: Retention) {
     super(scope, id, {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...privateBucket(retention),
       lifecycleRules: [
         { id: 'unfinished', abortIncompleteMultipartUploadAfter: Duration.days(2) },
         { id: ARCHIVES, prefix: `${ARCHIVES}/`, expiration: Duration.days(ARCHIVE_DAYS) },
@@ -55,9 +63,6 @@ export class ObjectBucket extends Bucket {
           })),
         { id: ATHENA_RESULTS, prefix: `${ATHENA_RESULTS}/`, expiration: Duration.days(RESULT_DAYS) },
       ],
-      removalPolicy: retention.data,
-      // CloudFormation does not delete a bucket with objects in it.
-      autoDeleteObjects: retention.data === RemovalPolicy.DESTROY,
     });
     // Loaders follow manifests. CDK's own setting would add a function that sets it.
     (this.node.defaultChild as CfnBucket).notificationConfiguration = {

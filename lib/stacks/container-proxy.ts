@@ -34,7 +34,7 @@ import { metricNamespace } from '../constructs/log-line-count.ts';
 import { upstreamPorts } from '../constructs/public-network.ts';
 import { addHostRecord } from '../constructs/regional-domain.ts';
 import { releaseAlarm } from '../constructs/runbook-alarms.ts';
-import { share } from './metrics.ts';
+import { MINUTE, share } from './metrics.ts';
 
 const PORT = 8_080;
 
@@ -253,5 +253,3 @@ export class ContainerProxy extends Construct {
     });
   }
 }
-
-const MINUTE = Duration.minutes(1);

@@ -12,7 +12,6 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { ObjectBucket } from '../constructs/object-bucket.ts';
-import { usageCapacity } from '../usage-capacity.ts';
 import type { StageResources } from './resources.ts';
 
 /**
@@ -42,8 +41,7 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings }: Pick<StageResources, 'settings'>) {
     super(scope, id);
-    const warmThroughput =
-      settings.table.warmThroughput ?? usageCapacity(settings.expectedRequestsPerSecond).warmThroughput;
+    const { warmThroughput } = settings.table;
     const own = new Table(this, 'Table', {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },

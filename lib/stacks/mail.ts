@@ -30,7 +30,7 @@ export class MailStack extends Stack {
 
   constructor(scope: Construct, id: string, { settings, table }: Pick<StageResources, 'settings' | 'table'>) {
     super(scope, id);
-    const from = settings.mailFrom ?? `alerts@${settings.dashboardDomain}`;
+    const from = settings.sender;
     const reports = new Topic(this, 'Reports', { enforceSSL: true });
     const configurationSet = new ConfigurationSet(this, 'ConfigurationSet', {
       reputationMetrics: true,

@@ -7,6 +7,7 @@ import type { HouseApi } from '../constructs/house-api.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { INDEX_NAME } from './data.ts';
 
+export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
 export const HOUR = Duration.hours(1);
 

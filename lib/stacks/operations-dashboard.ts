@@ -8,7 +8,7 @@ import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { ScheduledFunction } from '../constructs/handler-function.ts';
 import type { HouseApi } from '../constructs/house-api.ts';
 import type { ContainerProxy } from './container-proxy.ts';
-import { type StageMetrics, share } from './metrics.ts';
+import { MINUTE, type StageMetrics, share } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
 
 /** The resources that the operations dashboard shows. */
@@ -28,7 +28,6 @@ export interface Monitored {
   readonly dashboard: { readonly api: HouseApi; readonly handlers: readonly LambdaFunction[] };
 }
 
-const MINUTE = Duration.minutes(1);
 const DAY = Duration.days(1);
 
 const graph = (title: string, left: readonly IMetric[], right: readonly IMetric[] = []) =>

@@ -12,9 +12,7 @@ import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
 import { HouseApi } from '../constructs/house-api.ts';
 import { releaseAlarm } from '../constructs/runbook-alarms.ts';
-import { share } from './metrics.ts';
-
-const MINUTE = Duration.minutes(1);
+import { MINUTE, share } from './metrics.ts';
 
 /**
  * A new version of a function gets a tenth of the requests for five minutes, then all of them. If the alarm rings before, the

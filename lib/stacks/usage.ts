@@ -12,7 +12,6 @@ import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantObjects, grantSend } from '../constructs/grants.ts';
 import { HandlerFunction, ScheduledFunction, variablesOf } from '../constructs/handler-function.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
-import { usageCapacity } from '../usage-capacity.ts';
 import { INDEX_NAME } from './data.ts';
 import { partitions } from './partitions.ts';
 import type { StageResources } from './resources.ts';
@@ -37,9 +36,8 @@ export class UsageStack extends Stack {
     super(scope, id);
     const { settings, variables, table, objects, jobQueue } = resources;
     const environment = variablesOf(metricsEnvironment, variables);
+    const { maxConcurrency, batchSize, reservesConcurrency } = settings.recorder;
 
-    const capacity = usageCapacity(settings.expectedRequestsPerSecond);
-    const maxConcurrency = settings.recorder.maxConcurrency ?? capacity.maxConcurrency;
     const events = new ConsumedQueue(this, 'UsageEvents', {
       visibilityTimeout: VISIBILITY_TIMEOUT,
       maxReceiveCount: MAX_RECEIVE_COUNT,
@@ -57,10 +55,10 @@ export class UsageStack extends Stack {
       }),
       timeout: RECORDER_TIMEOUT,
       retention: settings.retention,
-      reservedConcurrency: settings.recorder.reservesConcurrency ? maxConcurrency : undefined,
+      reservedConcurrency: reservesConcurrency ? maxConcurrency : undefined,
     });
     events.addConsumer(this.recorder, {
-      batchSize: settings.recorder.batchSize ?? capacity.batchSize,
+      batchSize,
       maxBatchingWindow: Duration.seconds(2),
       maxConcurrency,
     });

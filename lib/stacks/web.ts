@@ -9,7 +9,6 @@ import {
   DockerImage,
   Duration,
   ReferenceStrength,
-  RemovalPolicy,
   Stack,
 } from 'aws-cdk-lib';
 import { Certificate, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -33,7 +32,7 @@ import {
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import type { Construct } from 'constructs';
 import { currentWebBuild } from '../../web/current-build.ts';
@@ -47,6 +46,7 @@ import {
 import type { StageSettings } from '../config.ts';
 import { acknowledge } from '../constructs/acknowledge.ts';
 import { shown } from '../constructs/grants.ts';
+import { privateBucket } from '../constructs/object-bucket.ts';
 import { importZone } from '../constructs/regional-domain.ts';
 
 const WEB = join(import.meta.dirname, '../../web');
@@ -185,15 +185,7 @@ export class WebStack extends Stack {
     super(scope, id);
     // A stage that gets domains removes the addresses that this stack, deployed after the APIs, still has.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
-    const pages = new Bucket(this, 'Pages', {
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: settings.retention.data,
-      // CloudFormation does not delete a bucket with objects in it.
-      autoDeleteObjects: settings.retention.data === RemovalPolicy.DESTROY,
-    });
+    const pages = new Bucket(this, 'Pages', privateBucket(settings.retention));
     // CDK's class and interface differ in whether a member may be undefined.
     const bucket = pages as IBucket;
     acknowledge(pages, { S1: 'Public files that only CloudFront reads: there is no access to audit.' });

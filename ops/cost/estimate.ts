@@ -264,41 +264,11 @@ export const idleContainersPerMonth = (): number => {
   return ((containers + loadBalancer) * SECONDS_PER_HOUR * HOURS_PER_MONTH) / 1e6;
 };
 
-const NO_TRAFFIC: Traffic = {
-  name: 'none',
-  requestBytes: 0,
-  responseBytes: 0,
-  durationMs: 0,
-  processorMs: 0,
-};
+const NO_TRAFFIC: Traffic = { name: 'none', requestBytes: 0, responseBytes: 0, durationMs: 0, processorMs: 0 };
 
 export const scenarios: readonly Traffic[] = [
-  {
-    name: 'embedding',
-    requestBytes: 2_000,
-    responseBytes: 20_000,
-    durationMs: 300,
-    processorMs: 4,
-  },
-  {
-    name: 'chat, not streamed',
-    requestBytes: 4_000,
-    responseBytes: 3_000,
-    durationMs: 2_000,
-    processorMs: 4,
-  },
-  {
-    name: 'short stream',
-    requestBytes: 4_000,
-    responseBytes: 60_000,
-    durationMs: 5_000,
-    processorMs: 20,
-  },
-  {
-    name: 'long stream',
-    requestBytes: 20_000,
-    responseBytes: 600_000,
-    durationMs: 60_000,
-    processorMs: 70,
-  },
+  { name: 'embedding', requestBytes: 2_000, responseBytes: 20_000, durationMs: 300, processorMs: 4 },
+  { name: 'chat, not streamed', requestBytes: 4_000, responseBytes: 3_000, durationMs: 2_000, processorMs: 4 },
+  { name: 'short stream', requestBytes: 4_000, responseBytes: 60_000, durationMs: 5_000, processorMs: 20 },
+  { name: 'long stream', requestBytes: 20_000, responseBytes: 600_000, durationMs: 60_000, processorMs: 70 },
 ];

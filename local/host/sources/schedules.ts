@@ -11,7 +11,7 @@ import type { Poller } from './sqs-poller.ts';
 
 const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 
-/** The app's schedules are all rates: lib/constructs/scheduled-function.ts. */
+/** The app's schedules are all rates: lib/constructs/handler-function.ts. */
 const rate = z
   .string()
   .regex(/^rate\(\d+ (minute|hour|day)s?\)$/)

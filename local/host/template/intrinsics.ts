@@ -3,11 +3,6 @@ import { SetupError } from '../../setup-error.ts';
 import { type Resource, resourcesOf, type Stack } from './assembly.ts';
 import { LOCAL_ACCOUNT, namesOf } from './names.ts';
 
-/** A template refers to something that is not there, or uses a function this resolver does not know. */
-export class UnresolvableError extends SetupError {
-  override readonly name = 'UnresolvableError';
-}
-
 /** A value of a stack's template with every intrinsic function replaced by what it stands for locally. */
 export type Resolve = (value: unknown, stack: Stack) => unknown;
 
@@ -15,13 +10,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const list = (value: unknown): unknown[] => {
-  if (!Array.isArray(value)) throw new UnresolvableError(`Expected a list, got ${JSON.stringify(value)}.`);
+  if (!Array.isArray(value)) throw new SetupError(`Expected a list, got ${JSON.stringify(value)}.`);
   return value;
 };
 
 const text = (value: unknown): string => {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new UnresolvableError(`Expected a text, got ${JSON.stringify(value)}.`);
+  throw new SetupError(`Expected a text, got ${JSON.stringify(value)}.`);
 };
 
 const pseudoParameters = (stack: Stack): Readonly<Record<string, unknown>> => ({
@@ -35,7 +30,10 @@ const pseudoParameters = (stack: Stack): Readonly<Record<string, unknown>> => ({
 
 type Intrinsic = (argument: unknown, stack: Stack) => unknown;
 
-/** @param sqsEndpoint part of queue URLs */
+/**
+ * @param sqsEndpoint part of queue URLs
+ * @throws SetupError where a template refers to something that is not there, or uses a function that is not known here
+ */
 export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): Resolve => {
   const resources = new Map<Stack, Map<string, Resource>>(
     stacks.map((stack) => [stack, new Map(resourcesOf([stack]).map((resource) => [resource.logicalId, resource]))]),
@@ -43,7 +41,7 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
 
   const resourceOf = (logicalId: string, stack: Stack): Resource => {
     const resource = resources.get(stack)?.get(logicalId);
-    if (!resource) throw new UnresolvableError(`${stack.name} has no resource ${logicalId}.`);
+    if (!resource) throw new SetupError(`${stack.name} has no resource ${logicalId}.`);
     return resource;
   };
 
@@ -67,7 +65,7 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
         if (Export && resolve(Export.Name, stack) === wanted) return resolve(Value, stack);
       }
     }
-    throw new UnresolvableError(`No stack exports ${String(wanted)}, which ${importer.name} imports.`);
+    throw new SetupError(`No stack exports ${String(wanted)}, which ${importer.name} imports.`);
   };
 
   const sub = (argument: unknown, stack: Stack): string =>
@@ -94,7 +92,7 @@ export const createResolver = (stacks: readonly Stack[], sqsEndpoint: string): R
     if (entries.length === 1 && name !== undefined) {
       const intrinsic = intrinsics[name];
       if (intrinsic) return intrinsic(argument, stack);
-      if (name.startsWith('Fn::')) throw new UnresolvableError(`${stack.name} uses ${name}, which is not known here.`);
+      if (name.startsWith('Fn::')) throw new SetupError(`${stack.name} uses ${name}, which is not known here.`);
     }
     return Object.fromEntries(entries.map(([key, item]) => [key, resolve(item, stack)]));
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnresolvableError } from '../../../local/host/template/intrinsics.ts';
+import { SetupError } from '../../../local/setup-error.ts';
 import { appOf, stackOf } from './stack-of.ts';
 
 const data = stackOf(
@@ -52,6 +52,6 @@ describe('intrinsic functions', () => {
     ['an export that is not there', { 'Fn::ImportValue': 'data:Other' }],
     ['a function nobody knows', { 'Fn::Wonder': 1 }],
   ])('refuses %s', (_, value) => {
-    expect(() => resolve(value, data)).toThrow(UnresolvableError);
+    expect(() => resolve(value, data)).toThrow(SetupError);
   });
 });
