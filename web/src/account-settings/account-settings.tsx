@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, NativeSelect, Progress, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Credentials, credentialsOf } from '../account/credentials.tsx';
@@ -15,7 +16,8 @@ import { mayHaveProjects, ProjectsField } from '../members/invite.tsx';
 import { roleOptions } from '../members/roles.ts';
 
 interface Change<Body> {
-  readonly isOpen: boolean;
+  /** Body of the request, without the proof; undefined where nothing is asked. */
+  readonly asked: NoInfer<Body> | undefined;
   readonly title: string;
   /** Effect, in a sentence or more. */
   readonly text: string;
@@ -24,19 +26,17 @@ interface Change<Body> {
   /** Heading of an error. */
   readonly failure: string;
   readonly request: Pick<UseMutationResult<unknown, unknown, { body: Body }>, 'mutate' | 'error' | 'isPending'>;
-  /** Body of the request, with the proof. */
-  readonly bodyOf: (proof: { readonly password?: string; readonly totp?: string }) => Body;
   readonly onClose: () => void;
 }
 
-const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyOf, onClose }: Change<Body>) => {
+const Ask = <Body,>({ asked, text, action, isDangerous = false, failure, request, onClose }: Change<Body>) => {
   const { me } = useMe();
   const form = useForm({ initialValues: { password: '', totp: '' } });
   return (
     <SubmitForm
       form={form}
       request={request}
-      sent={(values) => ({ body: bodyOf(values.password === '' ? {} : credentialsOf(values)) })}
+      sent={(values) => ({ body: { ...asked, ...(values.password !== '' && credentialsOf(values)) } as Body })}
       failure={failure}
       submit={action}
       color={isDangerous ? 'red' : undefined}
@@ -51,7 +51,7 @@ const Ask = <Body,>({ text, action, isDangerous = false, failure, request, bodyO
 
 /** Asks for the password, and the code of the second factor, before a change that a stolen session must not make. */
 const ProveIdentity = <Body,>(change: Change<Body>) => (
-  <Modal opened={change.isOpen} onClose={change.onClose} title={change.title}>
+  <Modal opened={change.asked !== undefined} onClose={change.onClose} title={change.title}>
     <Ask {...change} />
   </Modal>
 );
@@ -113,13 +113,12 @@ const SignOnForm = ({ settings, provider }: { readonly settings: SignOnSettings;
         )}
       </SubmitForm>
       <ProveIdentity
-        isOpen={asked !== undefined}
+        asked={asked && changes(asked)}
         title="Change single sign-on?"
         text="It decides who gets in. The owner gets a mail."
         action="Change it"
         failure="Single sign-on was not changed"
         request={change}
-        bodyOf={(proof) => ({ ...changes(asked ?? form.values), ...proof })}
         onClose={() => setAsked(undefined)}
       />
     </>
@@ -222,9 +221,9 @@ const ExportData = () => {
 const DeleteAccount = () => {
   const { me, may } = useMe();
   const api = useApi();
-  const [asking, setAsking] = useState(false);
+  const [isAsking, { open, close }] = useDisclosure();
   const query = api.useQuery('get', '/account/deletion');
-  const request = api.useMutation('post', '/account/deletion', { onSuccess: () => setAsking(false) });
+  const request = api.useMutation('post', '/account/deletion', { onSuccess: close });
   const cancel = api.useMutation('delete', '/account/deletion', {
     meta: { done: 'The account stays.', failure: 'The deletion was not cancelled' },
   });
@@ -242,7 +241,7 @@ const DeleteAccount = () => {
               {deletion ? (
                 <ActButton size="sm" variant="filled" label="Keep the account" act={cancel} sent={{}} />
               ) : (
-                <Button color="red" variant="light" onClick={() => setAsking(true)}>
+                <Button color="red" variant="light" onClick={open}>
                   Delete the account
                 </Button>
               )}
@@ -251,15 +250,14 @@ const DeleteAccount = () => {
             me && !deletion && <Text size="sm">Only the owner can delete the account.</Text>
           )}
           <ProveIdentity
-            isOpen={asking}
+            asked={isAsking ? {} : undefined}
             title="Delete this account?"
             text="For seven days nothing changes and you can cancel. Then keys and tokens are refused, and members, records, sums and the subscription are deleted for good. You may want to export all data first."
             action="Delete the account"
             isDangerous
             failure="The account is not being deleted"
             request={request}
-            bodyOf={(proof) => proof}
-            onClose={() => setAsking(false)}
+            onClose={close}
           />
         </Stack>
       )}
@@ -290,7 +288,7 @@ const RequireTotp = () => {
         </p>
       )}
       <ProveIdentity
-        isOpen={asked !== undefined}
+        asked={asked === undefined ? undefined : { requiresTotp: asked }}
         title={requiresTotp ? 'Require no second factor any more?' : 'Require a second factor?'}
         text={
           requiresTotp
@@ -301,7 +299,6 @@ const RequireTotp = () => {
         isDangerous={requiresTotp}
         failure="The setting was not changed"
         request={change}
-        bodyOf={(proof) => ({ requiresTotp: asked ?? requiresTotp, ...proof })}
         onClose={() => setAsked(undefined)}
       />
     </Stack>

@@ -9,7 +9,7 @@ import { emailProblem, passwordProblem, required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { CodeInput, credentialsOf, Intro, MailedCode, NewPassword } from './credentials.tsx';
 import { SetUpTotp } from './set-up-totp.tsx';
-import { beginSignOn } from './sign-on.ts';
+import { beginSignOn, signOnError } from './sign-on.ts';
 
 const NOTES = {
   expired: 'Your session has ended. Sign in to continue where you were.',
@@ -19,9 +19,7 @@ const NOTES = {
   joined: 'You are a member of the account now. Sign in to begin.',
 } as const;
 
-const NO_SIGN_ON = {
-  error: { code: 'SIGN_ON', message: 'Your address has no single sign-on here. Sign in with your password.' },
-};
+const NO_SIGN_ON = signOnError('Your address has no single sign-on here. Sign in with your password.');
 
 const MESSAGES = {
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',

@@ -10,7 +10,7 @@ import { required } from '../forms/fields.ts';
 import { SubmitForm } from '../forms/submit-form.tsx';
 import { nextOf } from '../search.ts';
 import { Credentials, credentialsOf, Intro } from './credentials.tsx';
-import { type BegunSignOn, takeBegunSignOn } from './sign-on.ts';
+import { type BegunSignOn, signOnError, takeBegunSignOn } from './sign-on.ts';
 
 interface ConnectLoginProps {
   readonly email: string;
@@ -44,9 +44,7 @@ const ConnectLogin = ({ email, linkToken, onDone }: ConnectLoginProps) => {
   );
 };
 
-const failure = (message: string) => ({ error: { code: 'SIGN_ON', message } });
-
-const NOT_BEGUN = failure('This sign-in was not begun in this tab, or was finished already. Begin again.');
+const NOT_BEGUN = signOnError('This sign-in was not begun in this tab, or was finished already. Begin again.');
 
 /** Identity providers lead back here, with a code or an error. */
 export const SignOnCallback = () => {
@@ -64,7 +62,7 @@ export const SignOnCallback = () => {
     const { code, state, error, error_description: why } = search;
     const begun = takeBegunSignOn(state);
     if (begun === undefined) throw NOT_BEGUN;
-    if (code === undefined) throw failure(why ?? error ?? 'The identity provider sent no code.');
+    if (code === undefined) throw signOnError(why ?? error ?? 'The identity provider sent no code.');
     const { data, error: problem } = await api.client.POST('/auth/sign-on', {
       body: { code, codeVerifier: begun.codeVerifier },
     });

@@ -9,6 +9,9 @@ export interface BegunSignOn {
   readonly next: string | undefined;
 }
 
+/** Why a sign-on failed, as the API says it. */
+export const signOnError = (message: string) => ({ error: { code: 'SIGN_ON', message } });
+
 const STORAGE_KEY = 'sign-on';
 
 const base64url = (bytes: Uint8Array): string =>

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { problemOf } from '../api/problem.ts';
 import { notifyDone, useApi, useMe } from '../app.ts';
 import { ActButton, Cancel, Confirm, Dialog } from '../components/buttons.tsx';
@@ -120,7 +120,6 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const navigate = useNavigate();
   const { me, may } = useMe();
   const api = useApi();
-  const [secret, setSecret] = useState<string>();
   const draft = useDraft(form, `${collection} ${item?.id ?? JSON.stringify(form.getInitialValues())}`);
   const leave = () => {
     draft.forget();
@@ -135,10 +134,10 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const add = api.useMutation('post', collection as '/budgets', options);
   const update = api.useMutation('patch', `${collection}/{id}` as '/budgets/{id}', options);
   const error = add.error ?? update.error;
+  const secret = (add.data ?? update.data)?.webhookSecret;
   const onSuccess = ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
     draft.forget();
-    if (webhookSecret) setSecret(webhookSecret);
-    else leave();
+    if (!webhookSecret) leave();
   };
   const save = (values: Values) => {
     const opened = item ? bodyOf(form.getInitialValues()) : {};

@@ -15,12 +15,7 @@ export const ChannelFields = ({ form, label = 'Notify by' }: ChannelFieldsProps)
   const { channels } = form.values;
   return (
     <>
-      <Checkbox.Group
-        label={label}
-        value={[...channels]}
-        onChange={(value) => form.setFieldValue('channels', value as ChannelValues['channels'])}
-        error={form.errors['channels']}
-      >
+      <Checkbox.Group label={label} {...form.getInputProps('channels')}>
         <Group mt={6}>
           {Object.entries(channelNames).map(([value, name]) => (
             <Checkbox key={value} value={value} label={value === 'email' ? 'E-mail to the account’s users' : name} />

@@ -18,7 +18,7 @@ import { grantableRoles } from '../members/roles.ts';
 import { countedMembers, ScopeFields, useProjectChoices } from '../scope/scope-fields.tsx';
 import { ChannelFields } from './channel-fields.tsx';
 import { fieldsOf, isOfSessions, type LimitValues, mayHaveGroups } from './limit-form.ts';
-import { dollars, type LimitPeriod, limitTypes, periodLabels } from './limit-types.ts';
+import { dollars, limitTypes, periodLabels } from './limit-types.ts';
 
 interface FieldsProps {
   readonly form: UseFormReturnType<LimitValues>;
@@ -63,8 +63,7 @@ const PeriodFields = ({ form }: FieldsProps) => {
         fullWidth
         aria-labelledby="period"
         data={periods.map((value) => ({ value, label: periodLabels[value] }))}
-        value={period}
-        onChange={(value) => form.setFieldValue('period', value as LimitPeriod)}
+        {...form.getInputProps('period')}
       />
       {period === 'fixed' ? (
         <Group grow align="flex-start" mt="xs">

@@ -1,6 +1,5 @@
-import { Button, Code, Group, NativeSelect, PasswordInput, Skeleton, Textarea } from '@mantine/core';
+import { Button, Code, FileButton, Group, NativeSelect, PasswordInput, Skeleton, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useRef } from 'react';
 import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { ProviderLabel } from '../../../lambda/domain/providers.ts';
 import { type BilledProvider, billedProviders } from '../../../lambda/domain/reconciliation/bill.ts';
@@ -25,7 +24,6 @@ interface ImportBillProps {
 }
 
 const ImportBill = ({ provider, onImported }: ImportBillProps) => {
-  const file = useRef<HTMLInputElement>(null);
   const form = useForm({
     initialValues: { provider, csv: '' },
     validate: { csv: required('A file or text') },
@@ -46,9 +44,18 @@ const ImportBill = ({ provider, onImported }: ImportBillProps) => {
       failure="Nothing was imported"
       submit="Import"
       otherButtons={
-        <Button variant="default" onClick={() => file.current?.click()}>
-          Choose a file
-        </Button>
+        <FileButton
+          accept=".csv,text/csv"
+          onChange={async (file) => {
+            if (file) form.setFieldValue('csv', await file.text());
+          }}
+        >
+          {(props) => (
+            <Button variant="default" {...props}>
+              Choose a file
+            </Button>
+          )}
+        </FileButton>
       }
     >
       <NativeSelect label="Provider" data={providerChoices} {...form.getInputProps('provider')} />
@@ -63,16 +70,6 @@ const ImportBill = ({ provider, onImported }: ImportBillProps) => {
         minRows={5}
         maxRows={14}
         {...form.getInputProps('csv')}
-      />
-      <input
-        ref={file}
-        type="file"
-        accept=".csv,text/csv"
-        hidden
-        onChange={async ({ currentTarget: { files } }) => {
-          const [chosen] = files ?? [];
-          if (chosen) form.setFieldValue('csv', await chosen.text());
-        }}
       />
     </SubmitForm>
   );
