@@ -66,13 +66,30 @@ export const decoderFor = (
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
+    // Servers send `none` to keep proxies from compressing a stream.
+    .filter((name) => name !== '' && name !== 'identity' && name !== 'none');
   if (encodings.length === 0) return identity(out);
   if (encodings.length === 1 && encodings[0] === 'deflate') return deflateDecoder(out, maxBytes);
   const transforms = encodings.reverse().map((name) => (name === RAW_DEFLATE ? undefined : makeTransform(name)));
   if (transforms.length > 2 || transforms.includes(undefined)) return undecodable;
-  return piped(transforms as Transform[], out, maxBytes);
+  const decoder = piped(transforms as Transform[], out, maxBytes);
+  return encodings[0] === 'zstd' ? frameByFrame(decoder) : decoder;
 };
+
+const ZSTD_FRAME = Buffer.from('28b52ffd', 'hex');
+
+/** Node decodes one zstd frame of a chunk, and drops those behind it. A cut at such bytes within a frame does no harm. */
+const frameByFrame = (decoder: BodyDecoder): BodyDecoder => ({
+  write: (chunk) => {
+    let from = 0;
+    for (let next = chunk.indexOf(ZSTD_FRAME, 1); next !== -1; next = chunk.indexOf(ZSTD_FRAME, from + 1)) {
+      decoder.write(chunk.subarray(from, next));
+      from = next;
+    }
+    decoder.write(chunk.subarray(from));
+  },
+  end: decoder.end,
+});
 
 /** The first byte shows whether there is a zlib header: only then is its low half the compression method. */
 const deflateDecoder = (out: (chunk: Buffer) => void, maxBytes: number): BodyDecoder => {

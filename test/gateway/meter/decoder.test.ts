@@ -67,7 +67,7 @@ describe('a limit', () => {
 });
 
 describe('a content encoding', () => {
-  it.each([undefined, '', 'identity', ' , ', 'Identity, '])('that changes nothing: %j', async (encoding) => {
+  it.each([undefined, '', 'identity', ' , ', 'Identity, ', 'none'])('that changes nothing: %j', async (encoding) => {
     expect(await decode(encoding, TEXT)).toEqual({ text: TEXT, isWhole: true });
   });
 
@@ -96,6 +96,17 @@ describe('a content encoding', () => {
     expect(long.toString().startsWith(text)).toBe(true);
     // Only the JSON inside shows that the body was cut.
     expect(isWhole).toBe(true);
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ])('%s may compress parts of a body by themselves, which arrive together', async (encoding, compress) => {
+    const parts = Buffer.concat([compress(TEXT), compress(TEXT), compress(TEXT)]);
+    expect(await decode(encoding, parts)).toEqual({ text: TEXT.repeat(3), isWhole: true });
+    const { length } = compress(TEXT);
+    for (const cut of [length - 1, length, length + 4])
+      expect((await decode(encoding, parts.subarray(0, cut), parts.subarray(cut))).text).toBe(TEXT.repeat(3));
   });
 
   it('two are undone in reverse order', async () => {
