@@ -69,7 +69,7 @@ const rows: readonly Row[] = [
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
   [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
   [GET, /\/chat\/deferred-completion\/[^/]+$/, 'async-result'],
-  // xAI; OpenRouter; Together. OpenAI's `/v1/videos` is charged by the seconds of its request.
+  // xAI; OpenRouter; Together. OpenAI's `/v1/videos` is charged by the seconds of its request or response.
   [POST, /\/videos\/(generations|edits|extensions)$|^\/(api\/v\d+|v2)\/videos$/, 'async-result'],
   [GET, /\/videos\/[^/]+$/, 'async-result'],
   [POST, /\/(chat|fim|agents)\/completions$/, 'openai-chat'],
@@ -126,7 +126,11 @@ const rows: readonly Row[] = [
   [POST, /\/(batches|batch\/jobs|fine_tuning\/jobs)\/[^/]+\/(cancel|pause|requests)$/, 'free'],
   // Changes what was charged before, or tells its usage so far.
   [POST, /\/(chat\/completions|sessions|threads(?!\/runs$))\/[^/]+(\/archive)?$/, 'free'],
-  [POST, /\/realtime\/(translations\/)?(client_secrets|sessions|transcription_sessions)$/, 'free'],
+  [
+    POST,
+    /\/realtime\/(translations\/)?(client_secrets|sessions|transcription_sessions|calls\/[^/]+\/(hangup|refer|reject))$/,
+    'free',
+  ],
   [POST, /\/v\d+\/(environments|memory_stores|user_profiles|vaults|webhook_endpoints)(\/|$)/, 'free'],
   [POST, /\/v\d+\/organizations?\//, 'free'],
   [/^(GET|HEAD|OPTIONS|DELETE)$/, /^/, 'free'],
@@ -172,11 +176,15 @@ export const isStreamPath = (path: string): boolean =>
   /:stream(GenerateContent|RawPredict)$|-stream$/.test(asRead(path));
 
 /**
- * The model in a path of Gemini, `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`; and of Bedrock,
- * `/model/us.amazon.nova-pro-v1%3A0/converse` → `us.amazon.nova-pro-v1:0`, also at the end of an ARN.
+ * The model in a path of Gemini, `/v1beta/models/gemini-2.5-flash:generateContent` → `gemini-2.5-flash`; of Bedrock,
+ * `/model/us.amazon.nova-pro-v1%3A0/converse` → `us.amazon.nova-pro-v1:0`, also at the end of an ARN; and Azure's deployment.
  */
 export const modelOfPath = (path: string): string | null => {
   const read = asRead(path);
-  const place = read.startsWith('/model/') ? /\/([^/]+)\/[a-z-]+$/ : /\/(?:models|tunedModels)\/([^/:]+):\w+$/;
+  const place = read.startsWith('/model/')
+    ? /\/([^/]+)\/[a-z-]+$/
+    : read.startsWith('/openai/deployments/')
+      ? /^\/openai\/deployments\/([^/]+)/
+      : /\/(?:models|tunedModels)\/([^/:]+):\w+$/;
   return place.exec(read)?.[1]?.slice(0, MAX_MODEL_CHARACTERS) ?? null;
 };

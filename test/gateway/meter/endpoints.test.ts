@@ -131,6 +131,7 @@ describe('a call that is free or reads what another one is charged for', () => {
     ['openai', 'POST', '/v1/threads/a/messages/b'],
     ['openai', 'POST', '/v1/agents/sessions/a'],
     ['openai', 'POST', '/v1/realtime/translations/client_secrets'],
+    ['openai', 'POST', '/v1/realtime/calls/c/hangup'],
     ['openai', 'POST', '/v1/vaults/v/credentials'],
     ['openai', 'POST', '/v1/fine_tuning/jobs/j/cancel'],
     ['anthropic', 'GET', '/v1/sessions/s'],

@@ -156,14 +156,14 @@ describe('a block of one model', () => {
     expect(String(sent[0]?.body)).toBe(JSON.stringify(body));
   });
 
-  it('finds a model in the path', async () => {
+  it.each([
+    ['google', '/v1beta/models/gemini-2.5-pro:generateContent', 'gemini-2.5-pro'],
+    // Azure does not read the model of the body.
+    ['azure', '/acme/openai/deployments/gpt-4o/chat/completions', 'gpt-4o'],
+  ])('finds a model in the path: %s%s', async (label, target, model) => {
     const exchange = fakeExchange(
-      {
-        ...chat({ contents: [] }),
-        host: 'google.gateway.test',
-        target: '/v1beta/models/gemini-2.5-pro:generateContent',
-      },
-      { parts: watched({ blocks: [block({ scope: { model: 'gemini-2.5-pro' } })] }) },
+      { ...chat({ model: 'gpt-4o-mini' }), host: `${label}.gateway.test`, target },
+      { parts: watched({ blocks: [block({ scope: { model } })] }) },
     );
     for (let i = 0; i < 5; i++) await turn();
     expect(exchange.status()).toBe(429);
