@@ -128,6 +128,7 @@ export interface RequestRates {
 export type Doubt =
   | PriceDoubt
   | 'similarModel'
+  | 'requestedModel'
   | 'storage'
   | 'tier'
   | 'turns'
@@ -200,6 +201,8 @@ const ratesForModel = (
   const isByImage = image !== null && !isOwnLabel(provider) && usage.inputTokens + usage.outputTokens === 0;
   if (!priced && !isByImage) return null;
   if (listed?.match === 'pattern' && !isByImage) doubts.push('similarModel');
+  const served = nameOf(request, reading.modelServed?.toLowerCase() ?? '');
+  if (listed && !model.includes(served)) doubts.push('requestedModel');
   if (listed?.doubt && !isByImage) doubts.push(listed.doubt);
   if (isByImage && image.isEstimate) doubts.push('imageEstimate');
   if (reading.dialect === 'gemini-cache') doubts.push('storage');
