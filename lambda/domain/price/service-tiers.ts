@@ -25,6 +25,7 @@ import { type PriceQuery, type RateKind, type Rates, tokenKinds } from './rates.
  * https://console.groq.com/docs/batch (half of the input's price for cached tokens, too)
  * https://mistral.ai/news/mistral-ocr-3 (pages in batches)
  * https://docs.fireworks.ai/serverless/pricing (2026: priority by model; Kimi K2.6 as quoted alike by two, 1.5 to 1.6 times the price)
+ * Amazon's price list for Nova of 2026-09-01, as quoted by github.com/api-evangelist/amazon-nova (Bedrock's tiers, roughly)
  * xAI's batches are 20 % to 50 % off, by model.
  */
 
@@ -95,6 +96,8 @@ const rules: readonly TierRule[] = [
   // "75 % to 100 % more than standard", depending on the model.
   { providers: ['google'], tier: 'priority', factor: factor(9, 5), isApproximate: true },
   { providers: ['fireworks'], tier: 'priority', factor: factor(3, 2), isApproximate: true },
+  { providers: ['bedrock'], tier: 'flex', factor: HALF, isApproximate: true },
+  { providers: ['bedrock'], tier: 'priority', factor: factor(7, 4), isApproximate: true },
   { providers: ['anthropic'], tier: 'fast', models: ['claude-opus-4-6*', 'claude-opus-4-7*'], factor: factor(6) },
   {
     providers: ['anthropic'],
