@@ -60,7 +60,7 @@ export const BILLABLE = {
   speechSeconds: 'speech.seconds',
   /** Speech-to-text without a usage object: `duration` of a verbose response, in seconds, with fractions. */
   audioSeconds: 'audio.seconds',
-  /** Generated video: seconds requested (OpenAI `seconds`). */
+  /** Generated video: OpenAI's `seconds` of the request or the response. */
   videoSeconds: 'video.seconds',
 
   /** Gemini: most `webSearchQueries` and `imageSearchQueries` seen in a candidate, all candidates summed. */

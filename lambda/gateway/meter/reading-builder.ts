@@ -57,7 +57,8 @@ const textItems = [
   BILLABLE.responseId,
   BILLABLE.containerMemory,
 ];
-const countItems = [BILLABLE.batchSucceeded, BILLABLE.webSearchRequests];
+/** Some of them may be texts. */
+const countItems = [BILLABLE.batchSucceeded, BILLABLE.webSearchRequests, BILLABLE.audioSeconds, BILLABLE.videoSeconds];
 
 /** Dialects whose responses are stored. */
 const stored: readonly Dialect[] = ['openai-responses', 'gemini-interactions'];
@@ -73,6 +74,7 @@ const dialectsOf: Readonly<Record<string, readonly Dialect[]>> = {
   [BILLABLE.imageSize]: ['openai-images'],
   [BILLABLE.imageQuality]: ['openai-images'],
   [BILLABLE.audioSeconds]: ['openai-transcription'],
+  [BILLABLE.videoSeconds]: ['unknown'],
   [BILLABLE.batchSucceeded]: ['free'],
   [BILLABLE.searchResults]: ['unknown'],
 };
@@ -161,8 +163,7 @@ export class ReadingBuilder implements PickerSink {
     if (typeof values.get('background') === 'boolean')
       this.#billableItems.set(BILLABLE.responseBackground, Number(values.get('background')));
     for (const name of textItems) this.#text(name, values.get(name));
-    this.#number(BILLABLE.audioSeconds, amountOf(values.get(BILLABLE.audioSeconds)));
-    for (const name of countItems) this.#number(name, values.get(name));
+    for (const name of countItems) this.#number(name, amountOf(values.get(name)));
     this.#number(BILLABLE.groundingQueries, this.#groundingQueries);
     this.#number(BILLABLE.imageCount, this.#images);
     this.#takeImageGeneration(values.get('imageGenUsage'));
@@ -290,7 +291,8 @@ export class ReadingBuilder implements PickerSink {
 
   /** Records a response that is only an error although its status is below 400. */
   #takeError(values: Map<string, unknown>): void {
-    const [hasError, hasChoices] = [this.#found.has('#error'), this.#found.has('#choices')];
+    const hasError = this.#found.has('#error') || values.get('type') === 'error';
+    const hasChoices = this.#found.has('#choices');
     if (this.#isFirstDocument && hasError && !hasChoices && !values.has('usage') && !this.#batch)
       this.#billableItems.set(BILLABLE.responseError, 1);
     // A ping does not count as the first document.
@@ -309,7 +311,8 @@ export class ReadingBuilder implements PickerSink {
     const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
     const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
     // A reported count, which may be 0, leaves out searches that are not charged.
-    if (!this.#values.has(BILLABLE.webSearchRequests)) this.#number(BILLABLE.webSearchCalls, searches);
+    if (amountOf(this.#values.get(BILLABLE.webSearchRequests)) === null)
+      this.#number(BILLABLE.webSearchCalls, searches);
     this.#number(BILLABLE.fileSearchCalls, calls('file_search_call').length);
     if (!this.#values.has('imageGenUsage'))
       this.#number(BILLABLE.imageGenCalls, calls('image_generation_call').length - this.#svgUsages.length);

@@ -119,6 +119,7 @@ export const wantedInResponse: Wanted = {
   size: 'image.size',
   quality: 'image.quality',
   duration: 'audio.seconds',
+  seconds: 'video.seconds',
 };
 
 const geminiResponse: Wanted = {
