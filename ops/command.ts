@@ -97,8 +97,10 @@ export const readOptions = <S extends z.ZodObject>(command: Command<S>): z.outpu
     process.exit(0);
   }
   // An unset variable of the shell would be the number 0, or the checkout as a folder.
-  const empty = Object.entries(values).find(([, value]) => [value].flat().some((text) => /^\s*$/.test(`${text}`)));
-  if (empty) return explain(command.usage, `--${empty[0]}: takes a value`);
+  const empty = Object.entries({ ...values, _: positionals }).find(([, value]) =>
+    [value].flat().some((text) => /^\s*$/.test(`${text}`)),
+  );
+  if (empty) return explain(command.usage, empty[0] === '_' ? 'An argument is empty.' : `--${empty[0]}: takes a value`);
   const parsed = command.schema.safeParse({ ...values, _: positionals }, { error: messageFor });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues as [z.core.$ZodIssue];

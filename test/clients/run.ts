@@ -34,9 +34,12 @@ const CLIENT_TIMEOUT_MS = 120_000;
 const RECORD_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 
-const schema = z.object({ only: onlyOption, markdown: flag, verbose: flag });
+const clientsOf = (only: RegExp) => [...commandLineClients, ...sdkClients].filter(({ name }) => only.test(name));
+const schema = z
+  .object({ only: onlyOption, markdown: flag, verbose: flag })
+  .refine(({ only }) => clientsOf(only).length > 0, '--only matches no client');
 const values = readOptions({ usage: USAGE, schema });
-const chosen = [...commandLineClients, ...sdkClients].filter(({ name }) => values.only.test(name));
+const chosen = clientsOf(values.only);
 const packagesDirOf = ({ folder }: Client): string => join(cacheDir, folder ?? '');
 
 /** The clients whose packages are here. Those of Python cannot be had everywhere. */

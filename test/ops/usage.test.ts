@@ -38,6 +38,8 @@ const refusals = [
   ['ops/create-owner.ts', ['--email', 'a@example.com', '--last-name', 'B'], '--first-name: is required'],
   ['ops/redrive.ts', ['--queue', 'usage'], '--queue or USAGE_QUEUE_URL must be a URL'],
   ['ops/account.ts', ['show'], 'An argument is missing.'],
+  ['ops/query.ts', [' '], 'An argument is empty.'],
+  ['test/clients/run.ts', ['--only', 'no such client'], '--only matches no client'],
   ['ops/exports.ts', ['--from', '9999-01-01', '--to', '9999-01-02'], '--from: is no closed day'],
   ['ops/reconcile.ts', [ACCOUNT, 'groq', '--from', '2026-11-02', '--to', '2026-11-01'], '--to: is before --from'],
   [
