@@ -52,7 +52,7 @@ export const reasons = {
     'The provider reported no usage, and the request has parts that cannot be counted (files, audio, stored context …): its input is at least what is shown.',
   cut: 'The response was interrupted: usage may be too low.',
   similarModel: 'No list has this model: the price is that of models with similar names.',
-  requestedModel: 'No list has the model that served: the price is that of the requested one.',
+  requestedModel: 'The model that served is unknown, or no list has it: the price is that of the requested one.',
   oneSource: 'One source alone has this price so far: it waits for a second one.',
   changeWaits: 'A published change of this price waits to be confirmed.',
   overrideWaits: 'Sources changed since this price was corrected by hand.',

@@ -202,7 +202,8 @@ const ratesForModel = (
   if (!priced && !isByImage) return null;
   if (listed?.match === 'pattern' && !isByImage) doubts.push('similarModel');
   const served = nameOf(request, reading.modelServed?.toLowerCase() ?? '');
-  if (listed && !model.includes(served)) doubts.push('requestedModel');
+  // A deployment of Azure has any name that its owner likes.
+  if (!own && (!model.includes(served) || (provider === 'azure' && served === ''))) doubts.push('requestedModel');
   if (listed?.doubt && !isByImage) doubts.push(listed.doubt);
   if (isByImage && image.isEstimate) doubts.push('imageEstimate');
   if (reading.dialect === 'gemini-cache') doubts.push('storage');
