@@ -10,5 +10,3 @@ export const overviewSearch = (search: Record<string, unknown>) => ({
   ...groupsSearch(search),
   ...shown(search),
 });
-
-export type OverviewSearch = ReturnType<typeof overviewSearch>;
