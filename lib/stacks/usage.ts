@@ -135,6 +135,8 @@ export class UsageStack extends Stack {
       { actions: ['GetItem', 'PutItem', 'UpdateItem'], partitions: partitions.blocks },
       // Says of a missing account whether it was deleted.
       { actions: ['GetItem'], partitions: partitions.deletedAccounts },
+      // Sums: of a billing period, for alerts about the plan's limit; of months of accounts with own prices.
+      { actions: ['Query'], partitions: partitions.spend },
     ];
     // Days of which requests are priced again are in the table meanwhile: see lambda/data/requests/return-day.ts.
     const returnDays: readonly TableAccess[] = [
@@ -155,15 +157,10 @@ export class UsageStack extends Stack {
       { actions: ['GetItem'], partitions: partitions.prices },
       { actions: ['UpdateItem'], partitions: partitions.modelUse },
     ];
-    grantItems(
-      this.recorder,
-      table,
-      ...record,
-      ...usePrices,
-      { actions: ['UpdateItem'], partitions: partitions.priceDrift },
-      // A billing period's requests are summed up for alerts about the plan's limit.
-      { actions: ['Query'], partitions: partitions.spend },
-    );
+    grantItems(this.recorder, table, ...record, ...usePrices, {
+      actions: ['UpdateItem'],
+      partitions: partitions.priceDrift,
+    });
     grantItems(
       sweep,
       table,
@@ -195,8 +192,6 @@ export class UsageStack extends Stack {
       { actions: ['GetItem', 'Query'], partitions: partitions.prices },
       { actions: ['GetItem', 'PutItem'], partitions: partitions.repricing },
       { actions: ['Query'], partitions: partitions.modelUse },
-      // Sums of months of accounts with own prices, and which months are sharded.
-      { actions: ['Query'], partitions: partitions.spend },
     );
     grantItems(
       rollup,

@@ -1,12 +1,23 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
+import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
+import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
+import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
+import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openModelUse } from '../../lambda/data/prices/model-use.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
+import { put } from '../../lambda/data/table/actions.ts';
 import { outboxKey } from '../../lambda/data/table/keys.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
+import type { EachLimit } from '../../lambda/domain/limits/block.ts';
+import type { Limit } from '../../lambda/domain/limits/limit.ts';
+import { eachLimitOf } from '../../lambda/domain/limits/limit-blocks.ts';
+import { evaluatorOf } from '../../lambda/domain/limits/rule.ts';
+import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { metricsEnvironment } from '../../lambda/environment.ts';
 import { newAccount } from '../data/new-account.ts';
 import { tableForTests } from '../table-for-tests.ts';
@@ -51,6 +62,10 @@ const metricsOf = () => {
 const startedAt = new Date(Date.now() - 2 * DAY_MS).toISOString();
 const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 };
 
+/** Writes an event to the outbox, as a gateway does whose queue is down. */
+const park = (event: CloseEvent) =>
+  write(table, put({ ...outboxKey(0, event.requestId, 'close'), event: JSON.stringify(event), parkedAt: startedAt }));
+
 it('the handlers record events from the queue and the outbox, and roll up the day after', async () => {
   const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
   const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
@@ -70,16 +85,12 @@ it('the handlers record events from the queue and the outbox, and roll up the da
     batchItemFailures: [{ itemIdentifier: 'm2' }],
   });
   expect(await openRequests(table).find(accountId, event(1).requestId)).toMatchObject({ provenance: 'computed' });
-  expect((await openServiceKeys(table).listWhole(accountId))[0]?.lastUsedAt).toBe(startedAt);
   expect(metricsOf()).toMatchObject([
     { namespace: 'AiSpendGateway/test', service: 'gateway', provider: 'openai', Requests: 1, OverheadMs: 1 },
     { namespace: 'AiSpendGateway/test', service: 'usage-recorder', PoisonMessages: 1, RecordedEvents: 1 },
   ]);
 
-  await table.call('PutItem', {
-    TableName: table.name,
-    Item: { ...outboxKey(0, swept.requestId, 'close'), event: JSON.stringify(swept), parkedAt: startedAt },
-  });
+  await park(swept);
   await sweep({} as ScheduledEvent, context, () => {});
   expect(await openRequests(table).find(accountId, swept.requestId)).toMatchObject({ provenance: 'computed' });
   // By this a new price finds it.
@@ -101,6 +112,29 @@ it('the handlers record events from the queue and the outbox, and roll up the da
     requests += counters.requests ?? 0;
   expect(requests).toBe(2);
 });
+
+it.each(['queue', 'outbox'])(
+  'a key gets its last use, and the alert of a limit that it has used up, from the %s',
+  async (from) => {
+    const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
+    const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
+    const { accountId, keyId } = await newAccount(table);
+    const rule = ruleOf(accountId, { type: 'budget', config: { each: 'key', amount: 0.000001, period: 'monthly' } });
+    await openRules(table).create(rule);
+    const { limit } = evaluatorOf(rule.condition);
+    const each = eachLimitOf({ ...rule, limit: limit as Limit }, { keys: [], members: [] }, '') as EachLimit;
+    await openBlocks(table).change(accountId, (blocks) => ({ ...blocks, each: [each] }));
+    const event = closeEvent({ accountId, keyId, startedAt: new Date().toISOString(), reading: { usage } });
+    if (from === 'queue')
+      await record({ Records: [{ messageId: 'm1', body: JSON.stringify(event) }] } as SQSEvent, context, () => {});
+    else {
+      await park(event);
+      await sweep({} as ScheduledEvent, context, () => {});
+    }
+    expect((await openAlerts(table).page(accountId, { limit: 10 })).items).toMatchObject([{ percent: 100 }]);
+    expect((await openServiceKeys(table).listWhole(accountId))[0]?.lastUsedAt).toBe(event.startedAt);
+  },
+);
 
 it('the environment needs a table name', () => {
   const environment = { TABLE_NAME: 'spend', POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test' };

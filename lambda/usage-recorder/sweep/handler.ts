@@ -4,9 +4,10 @@ import { openModelUse } from '../../data/prices/model-use.ts';
 import { openTable } from '../../data/table/table.ts';
 import { metricsEnvironment } from '../../environment.ts';
 import { onSchedule } from '../../on-schedule.ts';
-import { modelUse, withObservers } from '../observers.ts';
+import { modelUse, useObservers, withObservers } from '../observers.ts';
 import { newestBook, openRecorder } from '../recorder.ts';
 import { traffic } from '../traffic.ts';
+import { openValueAlerts } from '../value-alerts.ts';
 import { sweepOutbox } from './sweep-outbox.ts';
 
 const table = openTable(metricsEnvironment.parse(process.env).TABLE_NAME);
@@ -15,7 +16,12 @@ const sweep = sweepOutbox({
   outbox: openOutbox(table),
   record: withObservers(
     openRecorder(table, { logger, loadBook: newestBook(table, { logger, metrics }) }),
-    [modelUse(openModelUse(table).note), traffic(() => new Metrics({ serviceName: 'gateway' }))],
+    [
+      openValueAlerts(table),
+      ...useObservers(table),
+      modelUse(openModelUse(table).note),
+      traffic(() => new Metrics({ serviceName: 'gateway' })),
+    ],
     logger,
   ),
   logger,

@@ -236,7 +236,7 @@ describe('what each function may do', () => {
         's3:GetObject ON data:Objects/requests/*',
         'dynamodb:GetItem ON data:Table WHERE ACCOUNT#{account} BLOCKS#{account} DELETED#{account} PRICES REPRICING',
         ...RECORD.slice(1),
-        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} PRICES ${MODEL_USE} ACCOUNT#{account}#SPEND`,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND PRICES ${MODEL_USE}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REPRICING`,
         `dynamodb:UpdateItem dynamodb:ConditionCheckItem ON data:Table WHERE ${LEDGER}`,
       ],
@@ -269,7 +269,7 @@ describe('what each function may do', () => {
       'usage/Sweep': [
         logsTo('Sweep'),
         ...RECORD,
-        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ${PARKED}`,
+        `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
         `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER} ${MODEL_USE}`,
         `dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
