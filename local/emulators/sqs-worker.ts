@@ -21,13 +21,21 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]) {
 const { dataDir, secretAccessKey } = workerData as { readonly dataDir?: string; readonly secretAccessKey: string };
 guardServers({ secretAccessKey });
 
+const MAKE_VISIBLE = 'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL';
+
 /** Whoever had taken a message died with the last run: it is visible again at once, instead of after its time-out. */
 const file = dataDir && join(dataDir, 'fauxqs.db');
 if (file && existsSync(file)) {
   const database = new DatabaseSync(file);
-  database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  database.exec(MAKE_VISIBLE);
   database.close();
 }
+
+/** Its own (fauxqs 2.4.1) also empties a column that may not be empty: the message was lost until the next start. */
+const { PersistenceManager } = await import(new URL('persistence.js', import.meta.resolve('fauxqs')).href);
+PersistenceManager.prototype.updateMessageReady = function (this: { readonly db: DatabaseSync }, messageId: string) {
+  this.db.prepare(`${MAKE_VISIBLE} WHERE message_id = ?`).run(messageId);
+};
 
 const storage = dataDir === undefined ? {} : { dataDir, s3StorageDir: join(dataDir, 'objects') };
 const server = await startFauxqs({ port: 0, logger: false, ...storage });

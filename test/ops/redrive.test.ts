@@ -1,4 +1,5 @@
 import { request as ask, createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
@@ -50,7 +51,8 @@ describe('npm run redrive', () => {
   });
 
   it('moves nothing with --dry-run, and hides nothing from the run after it', async () => {
-    const other = await emulatedQueue();
+    // As on the local stack, whose queue is in a file.
+    const other = await emulatedQueue(tmpdir());
     try {
       for (const body of events.slice(0, 3)) await other.send(other.deadLetters, body);
       const env = { AWS_ENDPOINT_URL_SQS: other.endpoint, USAGE_QUEUE_URL: other.queue };
