@@ -123,6 +123,11 @@ it.each([
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: problem });
 });
 
+it('npm run meter -- --expect compares only recordings that say what they expect', async () => {
+  const { stdout } = await runOps('meter', ['--expect', 'ops/meter/seed-recordings.jsonl']);
+  expect(stdout).toBe('{"compared":0,"matched":0,"differing":0}\n');
+});
+
 describe('npm run meter -- --prices FILE', () => {
   const write = (name: string, json: unknown) => {
     const file = join(tmpdir(), name);
