@@ -28,12 +28,12 @@ const statusSchema = z.object({ plan: z.string() });
 /**
  * Buys a plan as a person would: checkout, the payment page, and the wait for the payment processor's word.
  *
- * @throws Error where the page is not the local payment processor's: nothing real is bought
+ * @throws SetupError where the page is not the local payment processor's: nothing real is bought
  */
 export const buyPlan = async (url: string, token: string): Promise<void> => {
   const checkout = await callApi(`${url}/api/billing/checkout`, checkoutSchema, token, { plan: PLAN });
   if (!['127.0.0.1', 'localhost'].includes(new URL(checkout.url).hostname)) {
-    throw new Error('Seed data needs the local payment processor: unset STRIPE_SECRET_KEY.');
+    throw new SetupError('Seed data needs the local payment processor: unset STRIPE_SECRET_KEY.');
   }
   await fetch(checkout.url, { method: 'POST', body: new URLSearchParams({ card: GOOD_CARD }), redirect: 'manual' });
   const deadline = Date.now() + TIMEOUT_MS;

@@ -97,11 +97,11 @@ export const readAssembly = (directory: string, stageName?: string): Stack[] => 
   });
 };
 
-/** All resources of the stacks, of the given types where any are given. */
-export const resourcesOf = (stacks: readonly Stack[], ...types: readonly string[]): Resource[] =>
+/** All resources of the stacks, or those of a type. */
+export const resourcesOf = (stacks: readonly Stack[], type?: string): Resource[] =>
   stacks.flatMap((stack) =>
     Object.entries(stack.template.Resources)
-      .filter(([, { Type }]) => types.length === 0 || types.includes(Type))
+      .filter(([, { Type }]) => type === undefined || Type === type)
       .map(([logicalId, { Type, Properties, Metadata }]) => {
         const path = Metadata?.['aws:cdk:path'];
         return {

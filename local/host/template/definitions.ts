@@ -18,7 +18,7 @@ export interface Definition<Properties> {
 }
 
 /**
- * All resources of the given types.
+ * All resources of a type.
  *
  * @param schema the members the host uses; others are dropped unread
  * @throws ZodError where a resource is not what the host can run
@@ -26,9 +26,9 @@ export interface Definition<Properties> {
 export const definitions = <Properties>(
   { stacks, resolve }: App,
   schema: z.ZodType<Properties>,
-  ...types: readonly string[]
+  type: string,
 ): Definition<Properties>[] =>
-  resourcesOf(stacks, ...types).map((resource) => ({
+  resourcesOf(stacks, type).map((resource) => ({
     resource,
     properties: schema.parse(resolve(resource.properties, resource.stack)),
     ref: String(resolve({ Ref: resource.logicalId }, resource.stack)),
