@@ -90,7 +90,12 @@ export class AwsCallError extends Error {
 }
 
 /** One operation of an AWS service that speaks the JSON protocol. */
-export type AwsCall = (operation: string, input: object, timeoutMs: number) => Promise<Record<string, unknown>>;
+export type AwsCall = (
+  operation: string,
+  input: object,
+  timeoutMs: number,
+  sends?: 'once',
+) => Promise<Record<string, unknown>>;
 
 interface Service {
   /** Signing name, such as `sqs`. */
@@ -161,7 +166,7 @@ const parseResponse = ({ status, body }: AwsResponse): Record<string, unknown> =
  * 38 ms on every cold start, which a client waits for.
  *
  * The call rejects with AwsCallError (AWS refused), an error of the credentials' source, or Error: no response that can be read, in time. It
- * retries only when a kept connection turns out to be closed: every operation used here may run twice.
+ * retries only when a kept connection turns out to be closed, and not what is to be sent `once`: all other operations may run twice.
  */
 export const awsCaller = (
   service: Service,
@@ -171,14 +176,14 @@ export const awsCaller = (
   const post = makeTransport(service.endpoint);
   const { name, region, contentType, targetPrefix } = service;
   const sign = requestSigner({ name, region, contentType, host: new URL(service.endpoint).host });
-  return async (operation, input, timeoutMs) => {
+  return async (operation, input, timeoutMs, sends) => {
     const found = credentials();
     const body = JSON.stringify(input);
     const headers = sign(`${targetPrefix}.${operation}`, body, found instanceof Promise ? await found : found);
     try {
       const postOnce = () => post({ headers, body }, timeoutMs);
       const response = await postOnce().catch((error: unknown) => {
-        if (error instanceof DeadConnectionError) return postOnce();
+        if (error instanceof DeadConnectionError && sends !== 'once') return postOnce();
         throw error;
       });
       return parseResponse(response);

@@ -130,10 +130,10 @@ export const openReserve = (
   });
 
   /** Tries again while a transaction of the recorder has the item, or the table is throttled: then nothing was written. */
-  const write = async (input: object, endsAt = performance.now() + timeoutMs): Promise<void> => {
+  const write = async (input: object, endsAt = performance.now() + timeoutMs, sends?: 'once'): Promise<void> => {
     for (let mostMs = FIRST_WAIT_MS; ; mostMs = Math.min(2 * mostMs, LONGEST_WAIT_MS)) {
       try {
-        await dynamodb('UpdateItem', input, Math.max(1, endsAt - performance.now()));
+        await dynamodb('UpdateItem', input, Math.max(1, endsAt - performance.now()), sends);
         return;
       } catch (error) {
         const waitMs = Math.random() * mostMs;
@@ -193,8 +193,8 @@ export const openReserve = (
         ConditionExpression: 'attribute_exists(#minute)',
         ExpressionAttributeValues: { ':less': { N: String(-reservation.nanoUsd) } },
       };
-      // If this fails, it is freed with its minute.
-      await write(free).catch(() => {});
+      // If this fails, it is freed with its minute. Sent twice, it would free what other requests of that minute reserved.
+      await write(free, undefined, 'once').catch(() => {});
     }
   };
 

@@ -19,6 +19,7 @@ import {
   awsService,
   environmentCredentials,
 } from '../../../lambda/gateway/aws/aws-json.ts';
+import { DeadConnectionError } from '../../../lambda/gateway/aws/transport.ts';
 import { nodeTransport } from '../../../lambda/gateway/aws/transport-node.ts';
 import type { GatewayParts } from '../../../lambda/gateway/gateway.ts';
 import { openReserve } from '../../../lambda/gateway/relay/reserve.ts';
@@ -272,6 +273,25 @@ describe('a request of a budget that is reserved from', () => {
     expect(await reservedIn(budget)).toBe(0);
     expect((await send([budget], CHAT)).sent).toHaveLength(1);
     expect((await send([budget], CHAT)).status()).toBe(429);
+  });
+
+  it('frees a reservation once, where the connection breaks after the table has freed it', async () => {
+    const budgets = [budgetOf((3 * WORST) / USD), budgetOf((3 * WORST) / USD)];
+    const { reservations = [] } = await respond(await send(budgets, CHAT), 20);
+    await respond(await send(budgets, CHAT), 20);
+    const variables = { AWS_ENDPOINT_URL_DYNAMODB: table.endpoint };
+    const post = nodeTransport(table.endpoint);
+    const breaking = awsCaller(
+      awsService('dynamodb', variables),
+      () => ({ accessKeyId: 'local', secretAccessKey: 'local' }),
+      () =>
+        async (...call) => {
+          await post(...call);
+          throw new DeadConnectionError('closed');
+        },
+    );
+    await openReserve(breaking, table.name, 2_000).release(accountId, reservations);
+    expect(await Promise.all(budgets.map(reservedIn))).toEqual([WORST, WORST]);
   });
 
   it.each([
