@@ -126,9 +126,6 @@ export const OneSession = () => {
 const LIMIT = 200;
 const orders = choicesOf({ cost: 'Costliest', time: 'Latest' });
 
-/** The start of an hour such as `2026-11-20T16`. */
-const startOfHour = (hour: string): string => `${hour}:00:00Z`;
-
 export const sessionCost: Column<SessionSummary> = {
   head: 'Cost',
   className: 'right',
@@ -150,7 +147,7 @@ export const sessionColumns: readonly Column<SessionSummary>[] = [
       </Link>
     ),
   },
-  { head: 'Last hour', className: 'wide-only', cell: ({ lastHour }) => <Instant iso={startOfHour(lastHour)} /> },
+  { head: 'Last hour', className: 'wide-only', cell: ({ lastHour }) => <Instant iso={`${lastHour}:00:00Z`} /> },
   { head: 'Agents', className: 'right num wide-only', cell: ({ agents }) => formatExact(agents) },
   { head: 'Requests', className: 'right', cell: ({ requests }) => <Count of={requests} unit="requests" /> },
   {

@@ -105,9 +105,7 @@ export const formatBucketLong = (time: string, zone = 'UTC'): string => {
 /** A range of whole days of a zone, `Nov 1 – 20`, or of hours in the user's time zone; `to` is the first instant after it. */
 export const formatPeriod = (from: string, to: string, zone = 'UTC'): string => {
   const days = daysOf({ from, to }, zone);
-  return days
-    ? utcDay.formatRange(new Date(days.from), new Date(days.to))
-    : shortInstant.formatRange(new Date(from), new Date(to));
+  return days ? utcDay.formatRange(new Date(days.from), new Date(days.to)) : formatInstants(from, to);
 };
 
 /** The first and last day of a range of instants that begins and ends with days of a zone; else undefined. */

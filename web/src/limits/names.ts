@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../../lambda/domain/calendar/units.ts';
+import { DAY_MS } from '../../../lambda/domain/calendar/units.ts';
 import type { Budget, Pause } from '../api/responses.ts';
 import { formatBucket, formatShortInstant, utcDate, utcDayText } from '../format/time.ts';
 import { scopeText } from '../scope/scope.ts';
@@ -18,7 +18,7 @@ export const refusedText = (scope: Budget['filter'] | Pause['scope'], keyNames: 
 
 /** When a period begins or ends: a UTC day, or the minute in the user's time zone. */
 export const boundaryText = (iso: string): string =>
-  Date.parse(iso) % (24 * 60 * MINUTE_MS) === 0 ? `${formatBucket(iso.slice(0, 10))} (UTC)` : formatShortInstant(iso);
+  Date.parse(iso) % DAY_MS === 0 ? `${formatBucket(iso.slice(0, 10))} (UTC)` : formatShortInstant(iso);
 
 /** The dimension that a limit holds for each value of: `member`, `user`. */
 export const eachText = (each: string | undefined): string => (each ?? '').replace(/^dim:/, '');
