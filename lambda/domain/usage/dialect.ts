@@ -65,13 +65,15 @@ const LIVE = /[./]BidiGenerateContent(Constrained)?$/;
 const rows: readonly Row[] = [
   [SOCKET, /^\/v\d+\/(realtime|responses|live\/sessions)$/, 'openai-responses'],
   [SOCKET, LIVE, 'gemini-generate'],
-  [POST, /\/(count_tokens|input_tokens)$|^\/model\/.+\/count-tokens$/, 'free'],
+  [
+    POST,
+    /\/(count_tokens|input_tokens)$|^\/model\/.+\/count-tokens$|\/models\/count-tokens(@\w+)?:rawPredict$/,
+    'free',
+  ],
   [POST, /\/async\/(chat\/completions|sonar)$/, 'async-result'],
-  [GET, /\/async\/(chat\/completions|sonar)\/[^/]+$/, 'async-result'],
-  [GET, /\/chat\/deferred-completion\/[^/]+$/, 'async-result'],
   // xAI; OpenRouter; Together. OpenAI's `/v1/videos` is charged by the seconds of its request or response.
   [POST, /\/videos\/(generations|edits|extensions)$|^\/(api\/v\d+|v2)\/videos$/, 'async-result'],
-  [GET, /\/videos\/[^/]+$/, 'async-result'],
+  [GET, /\/(async\/(chat\/completions|sonar)|chat\/deferred-completion|videos)\/[^/]+$/, 'async-result'],
   [POST, /\/(chat|fim|agents)\/completions$/, 'openai-chat'],
   [POST, /\/v\d+\/sonar$/, 'openai-chat'],
   // The last one is Anthropic's older API.
@@ -85,24 +87,20 @@ const rows: readonly Row[] = [
   [POST, /\/(chat\/)?moderations$/, 'openai-moderations'],
   [GET, /(?<!\/containers\/[^/]+)\/files\/[^/]+\/content$/, 'openai-batch-output'],
   [GET, /\/messages\/batches\/[^/]+\/results$/, 'anthropic-batch-output'],
-  [GET, /\/batches\/[^/]+\/results$/, 'inline-batch-output'],
-  // OpenRouter; then Gemini. OpenAI's batch object repeats the usage of its output file.
-  [GET, /^\/api\/v\d+\/batches\/[^/]+$/, 'inline-batch-output'],
-  [GET, /\/v\d+(alpha|beta)\d*\/batches\/[^/]+$/, 'inline-batch-output'],
-  // Mistral
-  [GET, /\/batch\/jobs\/[^/]+$/, 'inline-batch-output'],
-  [GET, /\/files\/[^/]+:download$/, 'inline-batch-output'],
+  // xAI; Mistral; Gemini
+  [GET, /\/batches\/[^/]+\/results$|\/batch\/jobs\/[^/]+$|\/files\/[^/]+:download$/, 'inline-batch-output'],
+  // OpenRouter; Gemini. OpenAI's batch object repeats the usage of its output file.
+  [GET, /(^\/api\/v\d+|\/v\d+(alpha|beta)\d*)\/batches\/[^/]+$/, 'inline-batch-output'],
   [POST, /\/threads\/[^/]+\/messages(\/[^/]+)?$/, 'free'],
   [POST, /\/v\d[^/]*\/messages$/, 'anthropic-messages'],
   // Vertex AI: models of Anthropic, of others, and embeddings.
-  [POST, /\/models\/count-tokens(@\w+)?:rawPredict$/, 'free'],
   [POST, /\/publishers\/anthropic\/models\/[^/]+:(rawPredict|streamRawPredict)$/, 'anthropic-messages'],
   [POST, /:(rawPredict|streamRawPredict)$/, 'openai-chat'],
   [POST, /embedding[^/]*:predict$/, 'gemini-embed'],
   [POST, /:(streamGenerateContent|generateContent)$/, 'gemini-generate'],
   [POST, /:(embedContent|batchEmbedContents)$/, 'gemini-embed'],
   [POST, /:predict$/, 'gemini-predict'],
-  [POST, /:(countTokens|computeTokens|countMessageTokens|countTextTokens|fetchPredictOperation)$/, 'free'],
+  [POST, /:(count(Message|Text)?Tokens|computeTokens|fetchPredictOperation)$/, 'free'],
   [POST, /:(batchGenerateContent|asyncBatchEmbedContent|cancel|register)$/, 'free'],
   [POST, /\/cachedContents$/, 'gemini-cache'],
   [/^(PATCH|PUT)$/, /\/cachedContents\/[^/]+$/, 'free'],
@@ -119,10 +117,10 @@ const rows: readonly Row[] = [
   // Creating a batch is free; its results are metered when they are fetched.
   [
     POST,
-    /\/(files|uploads|batches|batch\/jobs|vector_stores|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|assistants|agents|skills|datasets|connectors|libraries|auth_tokens)$/,
+    /\/(batches|batch\/jobs|fileSearchStores|tokenize|tokenize-text|detokenize|check-api-key|threads|agents|datasets|connectors|libraries|auth_tokens)$/,
     'free',
   ],
-  [POST, /\/(uploads|files|vector_stores|assistants|skills)\/[^?]+$/, 'free'],
+  [POST, /\/(uploads|files|vector_stores|assistants|skills)(\/[^?]+)?$/, 'free'],
   [POST, /\/(batches|batch\/jobs|fine_tuning\/jobs)\/[^/]+\/(cancel|pause|requests)$/, 'free'],
   // Changes what was charged before, or tells its usage so far.
   [POST, /\/(chat\/completions|sessions|threads(?!\/runs$))\/[^/]+(\/archive)?$/, 'free'],
@@ -131,8 +129,7 @@ const rows: readonly Row[] = [
     /\/realtime\/(translations\/)?(client_secrets|sessions|transcription_sessions|calls\/[^/]+\/(hangup|refer|reject))$/,
     'free',
   ],
-  [POST, /\/v\d+\/(environments|memory_stores|user_profiles|vaults|webhook_endpoints)(\/|$)/, 'free'],
-  [POST, /\/v\d+\/organizations?\//, 'free'],
+  [POST, /\/v\d+\/(environments|memory_stores|user_profiles|vaults|webhook_endpoints|organizations?)(\/|$)/, 'free'],
   [/^(GET|HEAD|OPTIONS|DELETE)$/, /^/, 'free'],
 ];
 
