@@ -5,12 +5,9 @@ import type { Table } from '../data/table/table.ts';
 import type { Period } from '../domain/calendar/periods.ts';
 import { boundOf } from '../domain/limits/bound.ts';
 import type { Limit } from '../domain/limits/limit.ts';
-import { isReserved } from '../domain/limits/limit-blocks.ts';
+import { isReserved, KNOWN_ON_KEYS_MS } from '../domain/limits/limit-blocks.ts';
 import { periodId } from '../domain/limits/reservation.ts';
 import { usdOf } from '../domain/spend/spend-report.ts';
-
-/** Cached keys are read again after 60 s, and the account's blocks after 5 s. */
-const ENFORCED_AFTER_MS = 65_000;
 
 /** No request shows this in advance: it is in the bound once it is recorded. */
 const NOT_RESERVED =
@@ -64,7 +61,7 @@ export const openBounds = (table: Table): ReadBounds => {
         period !== null && isReserved(limit)
           ? await boundOfReserved(period)
           : { nanoUsd: lagging?.nanoUsd ?? null, because: measure };
-      const enforcedFrom = new Date(Date.parse(rule.updatedAt) + ENFORCED_AFTER_MS).toISOString();
+      const enforcedFrom = new Date(Date.parse(rule.updatedAt) + KNOWN_ON_KEYS_MS).toISOString();
       return [rule.ruleId, { bound, enforcedFrom }] as const;
     });
     return new Map(await Promise.all(entries));

@@ -99,18 +99,22 @@ describe('dimensions', () => {
     expect(await declare(...names)).toMatchObject(refusedWith(400, 'VALIDATION_ERROR'));
   });
 
-  it('are not removed while an active rule filters by them', async () => {
-    const config = { threshold: 5, period: 'daily', filter: { dim: { team: 'search' }, model: 'gpt-4o' } };
-    const rule = { type: 'cost_threshold', name: 'Search', config, channels: ['email'] };
-    const create = () => call('POST', '/alert-rules', rule);
-    expect(detailsOf((await create()).body)?.path).toBe('config.filter.dim');
+  const filter = { dim: { team: 'search' }, model: 'gpt-4o' };
+  const config = { threshold: 5, period: 'daily', filter };
+  it.each([
+    ['alert rule', '/alert-rules', { type: 'cost_threshold', config }, 'config.filter.dim'],
+    ['budget', '/budgets', { amount: 5, period: 'daily', filter }, 'filter.dim'],
+  ])('are not removed while an active %s filters by them', async (kind, at, members, path) => {
+    const create = () => call('POST', at, { name: 'Search', channels: ['email'], ...members });
+    expect(detailsOf((await create()).body)?.path).toBe(path);
     await declare('team');
-    expect((await create()).status).toBe(201);
-    expect(await declare('env')).toMatchObject(refusedWith(409, 'CONFLICT'));
-    const switchTo = (isActive: boolean) => call('PATCH', '/alert-rules/rule-1', { isActive });
+    const created = await create();
+    expect(created.status).toBe(201);
+    expect(await declare('env')).toMatchObject(refusedWith(409, 'CONFLICT', `The ${kind} "Search" filters by team`));
+    const switchTo = (isActive: boolean) => call('PATCH', `${at}/${created.body.id}`, { isActive });
     await switchTo(false);
     expect((await declare('env')).status).toBe(200);
-    expect((await call('PATCH', '/alert-rules/rule-1', { name: 'Off' })).status).toBe(200);
+    expect((await call('PATCH', `${at}/${created.body.id}`, { name: 'Off' })).status).toBe(200);
     expect((await switchTo(true)).status).toBe(400);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Change, MAX_ACTIONS, packTransactions, toActions } from '../../lambda/data/ledger/transactions.ts';
+import { type Change, packTransactions, toActions } from '../../lambda/data/ledger/transactions.ts';
 import { responseKeyText } from '../../lambda/data/requests/counted-responses.ts';
 import type { put } from '../../lambda/data/table/actions.ts';
+import { MAX_ACTIONS } from '../../lambda/data/table/actions.ts';
 import { reasons } from '../../lambda/domain/price/price-request.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { addCounters, type Counters, subtractCounters } from '../../lambda/domain/spend/counters.ts';

@@ -6,6 +6,7 @@ import { NotFoundError } from '../../domain/errors.ts';
 import { evaluatorOf, isRuleIn } from '../../domain/limits/rule.ts';
 import { spendSeries, splitDimension } from '../../domain/limits/spend-series.ts';
 import { ifExact } from '../../domain/spend/counters.ts';
+import { dimensionOf } from '../../domain/spend/dimensions.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, Implementation, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
@@ -60,7 +61,7 @@ const seenBy = async ({ rules }: Pick<Settings, 'rules'>, caller: Caller) => {
   const seenFrom = new Map<string | null, string>(seen.map(({ ruleId, effectiveFrom }) => [ruleId, effectiveFrom]));
   return ({ ruleId, of, triggeredAt }: Alert): boolean =>
     triggeredAt >= (seenFrom.get(ruleId) ?? '~') ||
-    (of !== undefined && hasFilter(sees, { [of.dimension === 'key' ? 'keyId' : of.dimension]: of.value }));
+    (of !== undefined && hasFilter(sees, { [dimensionOf(of.dimension)]: of.value }));
 };
 
 /** @throws NotFoundError for an alert that the caller does not see, too */

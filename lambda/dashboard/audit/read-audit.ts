@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../data/accounts/audit-log.ts';
 import { instantsOf } from '../../domain/calendar/range.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
-import { csvField } from '../../domain/spend/spend-csv.ts';
+import { csvLine } from '../../domain/spend/spend-csv.ts';
 import type { Implementations } from '../../http/operation.ts';
 import type { Reading } from '../open-reading.ts';
 import type * as operations from './operations.ts';
@@ -37,7 +37,7 @@ async function* csvOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<string
       JSON.stringify(details),
       before && JSON.stringify(before),
     ];
-    yield `${fields.map(csvField).join(',')}\r\n`;
+    yield csvLine(fields);
   }
 }
 

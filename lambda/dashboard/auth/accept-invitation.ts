@@ -10,7 +10,7 @@ import type { Implementation } from '../../http/operation.ts';
 import type { Session } from '../../integrations/user-sessions.ts';
 import type { Identity } from './open-identity.ts';
 import type { acceptInvitation as operation } from './operations.ts';
-import { LONGEST_REGISTRATION_MS } from './register.ts';
+import { requireOldLogin } from './register.ts';
 import { withAccount } from './sessions.ts';
 
 /** One message for every reason: the text of a token that was never issued must not differ from that of a used one. */
@@ -51,10 +51,7 @@ export const acceptInvitation = (dependencies: Identity): Implementation<typeof 
         `${email} belongs to an account already. A user belongs to one account: leave or delete that one first.`,
       );
     }
-    // It may be one of a registration in progress.
-    if (now().getTime() - createdAt.getTime() < LONGEST_REGISTRATION_MS) {
-      throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
-    }
+    requireOldLogin({ createdAt }, now());
     return sessions.logIn(email, password, totp);
   };
 

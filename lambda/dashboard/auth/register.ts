@@ -18,7 +18,13 @@ export type RegisterDependencies = Pick<Identity, Shared> & {
 };
 
 /** API Gateway stops a registration after 29 s. An older user without an account belongs to no registration in progress. */
-export const LONGEST_REGISTRATION_MS = MINUTE_MS;
+const LONGEST_REGISTRATION_MS = MINUTE_MS;
+
+/** @throws ConflictError where a login may be of a registration in progress */
+export const requireOldLogin = ({ createdAt }: { readonly createdAt: Date }, now: Date): void => {
+  if (now.getTime() - createdAt.getTime() < LONGEST_REGISTRATION_MS)
+    throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
+};
 
 /**
  * Registers completely or not at all: creates the user in the directory, then account, key and user in one transaction, then
@@ -43,10 +49,7 @@ export const register = ({
     if (user === undefined) return true;
     if ((await users.find(user.userId)) !== undefined) return false;
     // The SDK repeats a creation whose response was lost, and then finds its own user.
-    const isOurs = user.accountId === accountId;
-    if (!isOurs && now().getTime() - user.createdAt.getTime() < LONGEST_REGISTRATION_MS) {
-      throw new ConflictError('A registration with this e-mail address is in progress. Try again in a minute.');
-    }
+    if (user.accountId !== accountId) requireOldLogin(user, now());
     logger.warn('deleting a login without an account', { userId: user.userId });
     await directory.deleteUser(user.userId);
     return true;

@@ -1,6 +1,4 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
-import { ConflictError } from '../../domain/errors.ts';
-import { evaluatorOf } from '../../domain/limits/rule.ts';
 import { filteredBy } from '../../domain/limits/spend-series.ts';
 import {
   type DeclaredDimension,
@@ -35,19 +33,11 @@ export const manageDimensions = ({
     const { accountId } = caller;
     const before = await dimensions.find(accountId);
     const removed = before.filter((dimension) => isDeclared(dimension) && !names.includes(dimension.name));
-    // An active rule would never fire again, and nothing would say so.
-    const requires = async () => {
-      const active = await rules.listNeeding(accountId);
-      for (const { name } of removed) {
-        const rule = active.find(({ condition }) =>
-          filteredBy(evaluatorOf(condition).filter).includes(declaredName(name)),
-        );
-        if (rule)
-          throw new ConflictError(
-            `The alert rule "${rule.name}" filters by ${name}: change it, or switch it off, first.`,
-          );
-      }
-    };
+    const requires = () =>
+      rules.requireNoFilter(
+        accountId,
+        (filter) => removed.find(({ name }) => filteredBy(filter).includes(declaredName(name)))?.name,
+      );
     const at = now();
     const after = declare(before, names, at.toISOString());
     const fact = { action: 'dimensions.declared', details: { names: names.join(', ') } } as const;

@@ -2,7 +2,6 @@ import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Project } from '../../data/accounts/projects.ts';
 import { DEFAULT_PROJECT_ID, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError } from '../../domain/errors.ts';
-import { evaluatorOf } from '../../domain/limits/rule.ts';
 import type { Implementation, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { withoutOld } from './manage-keys.ts';
@@ -54,16 +53,9 @@ export const manageProjects = (
 
   deleteProject: async ({ caller, clientAddress, params: { id } }) => {
     const requires = async () => {
-      // An active rule would never fire again, and nothing would say so.
-      const rule = (await settings.rules.listNeeding(caller.accountId)).find(
-        ({ condition }) => evaluatorOf(condition).filter?.project === id,
+      await settings.rules.requireNoFilter(caller.accountId, ({ project }) =>
+        project === id ? 'the project' : undefined,
       );
-      if (rule) {
-        const kind = rule.condition.type === 'budget' ? 'budget' : 'alert rule';
-        throw new ConflictError(
-          `The ${kind} "${rule.name}" filters by the project: change it, or switch it off, first.`,
-        );
-      }
       // They would see nothing.
       const limited = await settings.projects.limitedTo(caller.accountId, id);
       if ((await settings.accounts.find(caller.accountId))?.signOn?.defaultProjects?.includes(id))

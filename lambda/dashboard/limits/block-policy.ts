@@ -1,13 +1,8 @@
 import type { Rule } from '../../data/alerts/rules.ts';
-import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { type BlockPolicy, unavailablePolicy } from '../../domain/limits/block.ts';
 import { concernsGateway } from '../../domain/limits/limit-blocks.ts';
 import { pausesOf } from '../../domain/limits/pauses.ts';
 import type { Settings } from '../open-settings.ts';
-
-/** The gateway keeps blocks for 5 s, and what is on keys for a minute. */
-export const KNOWN_MS = 5_000;
-export const KNOWN_ON_KEYS_MS = MINUTE_MS + KNOWN_MS;
 
 /** True where the gateway has to know of a rule, and the recorder has it judged at once. */
 export const mayBlock = ({ isActive, condition }: Pick<Rule, 'isActive' | 'condition'>): boolean =>

@@ -13,6 +13,7 @@ import { type ValueState, valueState } from '../../domain/limits/limit-states.ts
 import { periodId } from '../../domain/limits/reservation.ts';
 import { evaluatorOf } from '../../domain/limits/rule.ts';
 import { usdToNanoUsd } from '../../domain/money.ts';
+import { dimensionOf } from '../../domain/spend/dimensions.ts';
 import { csvField } from '../../domain/spend/spend-csv.ts';
 import { usdOf } from '../../domain/spend/spend-report.ts';
 import type { Caller, CallerInput, Implementations } from '../../http/operation.ts';
@@ -30,7 +31,7 @@ export const storedValue = (shown: string): string | null => (shown === NONE ? n
 export const isSeen = (caller: Caller, { limit: { each } }: Found, value: string | null | undefined): boolean => {
   const { sees } = scopeOf(caller);
   if (sees.keyIds === undefined || (each === 'member' && value === caller.userId)) return true;
-  return value != null && hasFilter(sees, { [each === 'key' ? 'keyId' : each]: value });
+  return value != null && hasFilter(sees, { [dimensionOf(each)]: value });
 };
 export type MaySee = (...of: Parameters<typeof isSeen>) => boolean | Promise<boolean>;
 

@@ -1,14 +1,15 @@
-import { auditOf, auditsOf } from '../../data/accounts/audit-log.ts';
-import { hasKey, hasProject, isIn, scopeOf } from '../../domain/accounts/scope.ts';
-import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
+import { auditOf, auditsOf, requireRoom } from '../../data/accounts/audit-log.ts';
+import { hasKey, hasProject, scopeOf } from '../../domain/accounts/scope.ts';
+import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
-import type { Caller, CallerInput, Implementations } from '../../http/operation.ts';
+import { KNOWN_ON_KEYS_MS } from '../../domain/limits/limit-blocks.ts';
+import type { CallerInput, Implementations } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { requireOwned } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
 import * as operations from './access-operations.ts';
-import { KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
+import { writePolicy } from './block-policy.ts';
 
 const view = ({ scope: { key, project, role }, allowed, denied, ...rule }: AccessRule) => ({
   ...rule,
@@ -17,17 +18,15 @@ const view = ({ scope: { key, project, role }, allowed, denied, ...rule }: Acces
   denied: [...denied],
 });
 
-/** @throws ValidationError where the account has no such key or project, or the caller does not see it */
+/** @throws ValidationError where the account has no such active key or project */
 export const requireKnown = async (
   { keys, projects }: Pick<Settings, 'keys' | 'projects'>,
-  caller: Caller,
+  accountId: string,
   { key, project }: AccessRule['scope'],
 ): Promise<void> => {
-  const { sees } = scopeOf(caller);
-  const found = key === undefined ? undefined : await keys.find(caller.accountId, key);
-  if (key !== undefined && !(found?.status === 'active' && isIn(sees, found)))
+  if (key !== undefined && (await keys.find(accountId, key))?.status !== 'active')
     throw invalid('scope.key', `${key} is not an active key of the account`);
-  await requireOwned({ keys, projects }, caller.accountId, { project }, 'scope.');
+  await requireOwned({ keys, projects }, accountId, { project }, 'scope.');
 };
 
 /** @throws NotFoundError */
@@ -56,12 +55,11 @@ const write = async (
   ruleOf: (stored: readonly AccessRule[]) => AccessRule,
 ) => {
   const { blocks, blockCopies, keys, users, now } = dependencies;
-  const { caller } = input;
-  const { accountId } = caller;
+  const { accountId } = input.caller;
   const at = now();
   let rule = ruleOf((await blocks.read(accountId)).access);
   let before: AccessRule | undefined;
-  await requireKnown(dependencies, caller, rule.scope);
+  await requireKnown(dependencies, accountId, rule.scope);
   if (rule.scope.project !== undefined || rule.scope.role !== undefined)
     await keys.copyRoles(
       accountId,
@@ -74,8 +72,7 @@ const write = async (
     (stored) => {
       rule = ruleOf(stored.access);
       before = stored.access.find(({ id }) => id === rule.id);
-      if (!before && stored.access.length >= MAX_ACCESS_RULES)
-        throw new LimitReachedError(`An account may have ${MAX_ACCESS_RULES} access rules. Delete one first.`);
+      if (!before) requireRoom(stored.access, MAX_ACCESS_RULES, 'access rules');
       const access = before ? stored.access.map((each) => (each === before ? rule : each)) : [...stored.access, rule];
       return { ...stored, access };
     },

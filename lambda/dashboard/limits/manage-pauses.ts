@@ -3,10 +3,11 @@ import { hasKey, scopeOf } from '../../domain/accounts/scope.ts';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ForbiddenError, invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { type Block, type Blocks, isInForce } from '../../domain/limits/block.ts';
+import { KNOWN_MS, KNOWN_ON_KEYS_MS } from '../../domain/limits/limit-blocks.ts';
 import { MAX_PAUSES, pausesOf, withoutPause, withPause } from '../../domain/limits/pauses.ts';
 import type { Caller, Implementation, Implementations, Input } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
-import { KNOWN_MS, KNOWN_ON_KEYS_MS, writePolicy } from './block-policy.ts';
+import { writePolicy } from './block-policy.ts';
 import type * as operations from './budget-operations.ts';
 
 const view = ({ id, name, scope, projectId, startedAt, until, ruleId }: Block) => {

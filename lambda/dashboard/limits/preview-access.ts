@@ -23,7 +23,7 @@ export const previewAccessRule =
     const { accountId } = caller;
     const at = now();
     const rule = { ...body, id: '', createdAt: at.toISOString() };
-    await requireKnown({ keys, projects }, caller, rule.scope);
+    await requireKnown({ keys, projects }, accountId, rule.scope);
     const preview = accessPreview(rule, await keys.list(accountId));
     const range = coveringRange('day', new Date(at.getTime() - BACKTEST_DAYS * DAY_MS), new Date(at.getTime() + 1));
     for await (const counter of readCounters({ accountId, range, groupBy: ['provider', 'model', 'keyId'] }))

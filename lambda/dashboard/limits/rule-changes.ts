@@ -161,24 +161,47 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
   return Object.fromEntries(merged);
 };
 
-/** @throws ValidationError where the filter names a key, project, member or dimension that the account does not have: the rule would never fire */
-export const requireKnown = async (
-  { findDeclared, projects, keys, users }: Settings,
+/** @throws ValidationError where one of the names is a dimension that the account has not declared */
+export const requireDeclared = async (
+  { findDeclared }: Pick<Settings, 'findDeclared'>,
   accountId: string,
-  condition: RuleCondition,
+  names: readonly string[],
+  path: string,
 ): Promise<void> => {
+  const wanted = names.filter((name) => name.startsWith('dim:'));
+  if (wanted.length === 0) return;
+  const declared = (await findDeclared(accountId)).filter(isDeclared);
+  const unknown = wanted.find((wantedName) => !declared.some(({ name }) => declaredName(name) === wantedName));
+  if (unknown !== undefined)
+    throw invalid(path, `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it first`);
+};
+
+/** @throws ValidationError where one of the users is no member */
+export const requireMembers = async (
+  { users }: Pick<Settings, 'users'>,
+  accountId: string,
+  wanted: readonly string[],
+  path: string,
+): Promise<void> => {
+  if (wanted.length === 0) return;
+  const members = (await users.recipients(accountId)).map(({ userId }) => userId);
+  const stranger = wanted.find((each) => !members.includes(each));
+  if (stranger !== undefined) throw invalid(path, `${stranger} is not a member of the account`);
+};
+
+/** @throws ValidationError where the filter names a key, project, member or dimension that the account does not have: the rule would never fire */
+export const requireKnown = async (settings: Settings, accountId: string, condition: RuleCondition): Promise<void> => {
   const { filter, limit } = evaluatorOf(condition);
   const path = condition.type === 'budget' ? 'filter.' : 'config.filter.';
-  const problem = (name: string, message: string) => invalid(path + name, message);
   const { project, member, keyId } = filter ?? {};
-  await requireOwned({ keys, projects }, accountId, { key: keyId, project }, path);
-  await requireOwnProjects(projects, accountId, Object.keys(limit?.amountsOf?.project ?? {}), 'amountByProject');
-  if (member !== undefined && !(await users.recipients(accountId)).some(({ userId }) => userId === member))
-    throw problem('member', `${member} is not a member of the account`);
+  await requireOwned(settings, accountId, { key: keyId, project }, path);
+  await requireOwnProjects(
+    settings.projects,
+    accountId,
+    Object.keys(limit?.amountsOf?.project ?? {}),
+    'amountByProject',
+  );
+  await requireMembers(settings, accountId, member === undefined ? [] : [member], `${path}member`);
   // The values of a limit of each are counted for themselves: its dimension need not be declared.
-  const wanted = filteredBy(filter).find((name) => name.startsWith('dim:'));
-  if (wanted === undefined) return;
-  const declared = await findDeclared(accountId);
-  if (declared.some((dimension) => isDeclared(dimension) && declaredName(dimension.name) === wanted)) return;
-  throw problem('dim', `${wanted.slice('dim:'.length)} is not a dimension of the account: declare it first`);
+  await requireDeclared(settings, accountId, filteredBy(filter), `${path}dim`);
 };

@@ -1,12 +1,8 @@
 import { auditOf } from '../../data/accounts/audit-log.ts';
 import type { Invitation } from '../../data/accounts/members.ts';
 import { isVerified, type Users } from '../../data/accounts/users.ts';
-import {
-  INVITATION_DAYS,
-  invitationIdOf,
-  invitationTokenHash,
-  newInvitationToken,
-} from '../../domain/accounts/invitation.ts';
+import { INVITATION_DAYS, invitationIdOf, newInvitationToken } from '../../domain/accounts/invitation.ts';
+import { secretHash } from '../../domain/accounts/issued-secret.ts';
 import { requireMayGive } from '../../domain/accounts/permissions.ts';
 import { DAY_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, NotFoundError } from '../../domain/errors.ts';
@@ -58,7 +54,7 @@ const newLink = ({ randomBytes, now }: Identity, accountId: string, invitationId
   return {
     token,
     sent: {
-      tokenHash: invitationTokenHash(token),
+      tokenHash: secretHash(token),
       sentAt: sentAt.toISOString(),
       validUntil: new Date(sentAt.getTime() + INVITATION_DAYS * DAY_MS).toISOString(),
     },

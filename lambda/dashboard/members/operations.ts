@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { INVITATION_DAYS } from '../../domain/accounts/invitation.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
+import { joiningRoles } from '../../domain/accounts/sign-on.ts';
 import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, emailSchema } from '../../http/parameters.ts';
 import { memberProjects } from '../keys/member-projects.ts';
@@ -19,7 +20,7 @@ const memberSchema = component('Member', {
 
 /** The owner's role changes by a transfer. */
 const grantableRole = described(
-  z.enum(['admin', 'member', 'viewer', 'billing', 'developer']),
+  z.enum(joiningRoles),
   '`admin`: all but billing, deletion, ownership and single sign-on. `member`: reads all, changes alert rules and own keys. `viewer`: reads. `billing`: spend and billing. `developer`: own keys, and their spend, requests and limits.',
 );
 

@@ -1,4 +1,4 @@
-import { type AuditedInput, auditOf, auditsOf } from '../../data/accounts/audit-log.ts';
+import { type AuditedInput, auditOf, auditsOf, requireRoom } from '../../data/accounts/audit-log.ts';
 import { PRICES_KNOWN_MS } from '../../data/accounts/own-prices.ts';
 import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
 import { factorText } from '../../domain/own-prices/fraction.ts';
@@ -113,8 +113,7 @@ export const managePrices = (settings: Settings): Implementations<typeof operati
     await requireOwned(settings, caller.accountId, price);
     await requireRetention(settings, caller.accountId, price);
     return change(settings, { caller, clientAddress }, 'price.created', (prices) => {
-      if (prices.length >= MAX_PRICES)
-        throw new LimitReachedError(`An account has at most ${MAX_PRICES} prices: delete one first.`);
+      requireRoom(prices, MAX_PRICES, 'prices');
       return { price, prices: [...prices, price] };
     });
   },

@@ -11,10 +11,9 @@ import {
   type Schedule,
 } from '../../domain/reports/report-period.ts';
 import { newRun } from '../../domain/reports/report-run.ts';
-import { declaredName, isDeclared } from '../../domain/spend/declared-dimensions.ts';
 import type { Implementations } from '../../http/operation.ts';
 import { mailMembers, resultOf } from '../../integrations/channels.ts';
-import { channelsOf } from '../limits/rule-changes.ts';
+import { channelsOf, requireDeclared, requireMembers } from '../limits/rule-changes.ts';
 import { newSecretOf, shownMembersOf } from '../limits/rule-members.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -42,19 +41,12 @@ const afterChange = (previous: Report, now: Date): Date =>
 
 /** @throws ValidationError where it groups by a dimension that the account does not have, or is for somebody who is no member */
 const requireKnown = async (
-  { findDeclared, users }: Settings,
+  settings: Settings,
   accountId: string,
   { groupBy = [], recipients }: { readonly [N in 'groupBy' | 'recipients']?: Report[N] | undefined },
 ): Promise<void> => {
-  const wanted = groupBy.filter((by) => by.startsWith('dim:'));
-  const declared = wanted.length === 0 ? [] : (await findDeclared(accountId)).filter(isDeclared);
-  const unknown = wanted.find((by) => !declared.some(({ name }) => declaredName(name) === by));
-  if (unknown !== undefined)
-    throw invalid('groupBy', `${unknown.slice('dim:'.length)} is not a dimension of the account: declare it first`);
-  if (!recipients) return;
-  const members = await users.recipients(accountId);
-  const stranger = recipients.find((each) => !members.some(({ userId }) => userId === each));
-  if (stranger !== undefined) throw invalid('recipients', `${stranger} is not a member of the account`);
+  await requireDeclared(settings, accountId, groupBy, 'groupBy');
+  await requireMembers(settings, accountId, recipients ?? [], 'recipients');
 };
 
 const auditOfReport = auditsOf(

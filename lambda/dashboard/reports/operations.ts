@@ -3,14 +3,7 @@ import { deliverySchema } from '../../domain/alerts/alert.ts';
 import { calendarSchema, groupBySchema, scheduleSchema } from '../../domain/reports/report.ts';
 import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, unreadable } from '../../http/parameters.ts';
-import {
-  changedMembers,
-  channelResults,
-  newMembers,
-  previewMembers,
-  shownMembers,
-  shownSecret,
-} from '../limits/rule-members.ts';
+import { changedMembers, channelResults, newMembers, shownMembers, shownSecret } from '../limits/rule-members.ts';
 
 const recipients = described(
   z.nullable(z.array(z.string().check(z.minLength(1), z.maxLength(64))).check(z.minLength(1), z.maxLength(50))),
@@ -87,7 +80,6 @@ export const updateReport = operation('updateReport', 'PATCH /reports/{id}', {
   description: 'Send only the members to change.',
   permission: 'reports:write',
   body: z.strictObject({
-    ...previewMembers,
     ...changedMembers,
     schedule: z.optional(scheduleSchema),
     groupBy: z.optional(groupBySchema),

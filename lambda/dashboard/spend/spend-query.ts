@@ -11,10 +11,11 @@ import {
   type CommonDimension,
   combinationProblem,
   commonDimensions,
+  dimensionOf,
   isKeyDimension,
   type SpendDimensionName,
 } from '../../domain/spend/dimensions.ts';
-import { type Grouping, grouping } from '../../domain/spend/grouping.ts';
+import { grouping } from '../../domain/spend/grouping.ts';
 import { costBases, type SpendFilter, seenFilter } from '../../domain/spend/spend-question.ts';
 import type { Caller } from '../../http/operation.ts';
 import { dayOrInstant, described } from '../../http/parameters.ts';
@@ -107,8 +108,6 @@ export const changeQuery = z.extend(
     limit: spendQuery.shape.limit,
   },
 );
-
-const dimensionOf = (name: Grouping): SpendDimensionName => (name === 'key' ? 'keyId' : name);
 
 /** An empty value selects requests without one. */
 const valuesOf = (values: readonly string[]) => values.map((value) => (value === '' ? null : value));

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { auditEntry } from '../../data/accounts/audit-log.ts';
 import { checkMember } from '../../data/accounts/users.ts';
+import { apiTokenEmail } from '../../domain/accounts/issued-secret.ts';
 import { clientIdOf, clientWith, mayReturnTo } from '../../domain/accounts/oauth-client.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/calendar/units.ts';
 import { invalid } from '../../domain/errors.ts';
@@ -98,7 +99,7 @@ export const connectClients = (
     const { tokenId } = token;
     const pending = { ...token, userId: tokenId, grant };
     const isStill = checkMember(token.accountId, caller);
-    await identity.tokens.create(pending, `${tokenId}@tokens.invalid`, audit, isStill);
+    await identity.tokens.create(pending, apiTokenEmail(tokenId), audit, isStill);
     for (const [name, value] of Object.entries({ code, state, iss: origin }))
       if (value !== undefined) returnTo.searchParams.set(name, value);
     return { redirectTo: returnTo.href };

@@ -71,17 +71,15 @@ export const planToken = async (
   return { token, audit: { ...auditOf(input, fact, at), requires } };
 };
 
-/** Ends the access before it removes the user: a user who is left over can do nothing. */
-const endToken = async (
-  { tokens, directory, logger, now }: Identity,
-  input: CallerInput,
-  id: string,
-): Promise<void> => {
-  const audit = auditOf(input, { action: 'token.revoked', subject: id }, now());
-  const { userId } = await tokens.remove(input.caller.accountId, id, audit);
-  await directory
-    .deleteUser(userId)
-    .catch((error: Error) => logger.error("token's user not removed", { userId, error }));
+/** A user who is left over can do nothing: it has no token. */
+const removeUser = ({ directory, logger }: Identity, userId: string): Promise<void> =>
+  directory.deleteUser(userId).catch((error: Error) => logger.error("token's user not removed", { userId, error }));
+
+/** Ends the access before it removes the user. */
+const endToken = async (identity: Identity, input: CallerInput, id: string): Promise<void> => {
+  const audit = auditOf(input, { action: 'token.revoked', subject: id }, identity.now());
+  const { userId } = await identity.tokens.remove(input.caller.accountId, id, audit);
+  await removeUser(identity, userId);
 };
 
 /**
@@ -132,9 +130,9 @@ export const manageTokens = (
     return { items: items.map((token) => view(token, token.lastUsedAt)), unreadable: unreadable.length || undefined };
   },
 
-  /** Creates the token's user first: without the items of the token, such a user can do nothing. */
+  /** Creates the token's user first. */
   createToken: async (input) => {
-    const { tokens, directory, newApiToken, logger } = identity;
+    const { tokens, directory, newApiToken } = identity;
     const { caller, body } = input;
     const secret = newApiToken();
     const { token: planned, audit } = await planToken(identity, input, {
@@ -156,9 +154,7 @@ export const manageTokens = (
       await directory.setPassword(userId, apiTokenPassword(secret));
       await tokens.create(token, email, audit, checkMember(accountId, caller));
     } catch (error) {
-      await directory
-        .deleteUser(userId)
-        .catch((failure: Error) => logger.error("token's user not removed", { userId, error: failure }));
+      await removeUser(identity, userId);
       throw error;
     }
     return { ...view(token), token: secret };

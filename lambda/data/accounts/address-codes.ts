@@ -31,21 +31,14 @@ const hashOf = (userId: string, code: string): string => hash('sha256', `${userI
 
 /** Codes that prove a mail address. A user has at most one: the latest. */
 export const openAddressCodes = (table: Table) => {
-  const read = (userId: string) => findAs(table, addressCodeKey(userId), stored);
   return {
-    /** The address that waits for its code; undefined if there is none, or the code has expired. */
-    pending: async (userId: string, nowMs: number): Promise<string | undefined> => {
-      const item = await read(userId);
-      return item && item.codeHash !== '' && nowMs < item.issuedAtMs + LIFETIME_MS ? item.email : undefined;
-    },
-
     /**
      * Replaces the user's code.
      *
      * @throws RateLimitedError within a minute of the last code, and after ten codes in a day
      */
     issue: async (userId: string, email: string, code: string, nowMs: number): Promise<void> => {
-      const last = await read(userId);
+      const last = await findAs(table, addressCodeKey(userId), stored);
       const sameDay = last !== undefined && nowMs < last.dayStartMs + DAY_MS;
       const codesOfDay = sameDay ? last.codesOfDay + 1 : 1;
       if (last && nowMs < last.issuedAtMs + MIN_PAUSE_MS)

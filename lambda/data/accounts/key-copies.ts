@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type AccountStatus, accountStatuses } from '../../domain/billing/plans.ts';
 import { NotFoundError } from '../../domain/errors.ts';
 import type { BlockPolicy } from '../../domain/limits/block.ts';
-import { type Action, EXISTS, update } from '../table/actions.ts';
+import { type Action, EXISTS, MAX_ACTIONS, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
 import { accountKey, type Key, serviceKeyKey } from '../table/keys.ts';
 import type { Table } from '../table/table.ts';
@@ -10,9 +10,6 @@ import { transact, tryWrite } from '../table/write.ts';
 import { hashesOf, openServiceKeys } from './service-keys.ts';
 
 /* What each key has a copy of, so that the gateway admits a request with one read: the account's status, and whether it has blocks. */
-
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
-const MAX_ACTIONS = 100;
 
 const copySchema = z.object({ pk: z.string(), sk: z.string(), accountStatus: z.enum(accountStatuses) });
 

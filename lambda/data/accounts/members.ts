@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { invitationTokenHash } from '../../domain/accounts/invitation.ts';
+import { secretHash } from '../../domain/accounts/issued-secret.ts';
 import { roles } from '../../domain/accounts/permissions.ts';
 import { DAY_SECONDS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
@@ -44,7 +44,7 @@ const invitationItem = (invitation: Invitation) => ({
 
 /** True if the token is the invitation's own and still in time. */
 export const isAcceptable = ({ tokenHash, validUntil }: Invitation, token: string, now: Date): boolean =>
-  tokenHash === invitationTokenHash(token) && now.toISOString() < validUntil;
+  tokenHash === secretHash(token) && now.toISOString() < validUntil;
 
 /** Limits how many strangers an account can mail. */
 export const MAX_INVITATION_MAILS_PER_DAY = 500;

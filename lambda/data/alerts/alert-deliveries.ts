@@ -4,6 +4,7 @@ import { withCurrentNames } from '../../domain/spend/former-names.ts';
 import { EXISTS, update } from '../table/actions.ts';
 import {
   alertKey,
+  HIGHEST_ID,
   type Key,
   reportRunKey,
   UNDELIVERED_SHARDS,
@@ -37,9 +38,6 @@ export const undeliveredKey = (outgoing: Outgoing, nextAttemptAt: string) =>
 /** Attempts of a delivery. Rounds from there on are those of what an acknowledgment adds. */
 export const DELIVERY_ROUNDS = 10;
 
-/** Above every alert id. */
-const HIGHEST = '~';
-
 /** Alerts and reports with pending deliveries, and the claims on them. */
 export const openAlertDeliveries = (table: Table) => ({
   /**
@@ -52,7 +50,7 @@ export const openAlertDeliveries = (table: Table) => ({
     now: Date,
     skip?: (item: string, error: unknown) => void,
   ): AsyncGenerator<{ outgoing: Outgoing; round: number; mailed: ReadonlySet<string> }> {
-    const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST}`);
+    const due = itemsOfIndex(table, undeliveredIndexPartition(shard), `${now.toISOString()}#${HIGHEST_ID}`);
     for await (const item of due) {
       const { data: outgoing, error } =
         'reportId' in item ? reportRunSchema.safeParse(item) : alertSchema.safeParse(withCurrentNames(item));

@@ -8,7 +8,7 @@ import { type AlertReason, alertName, eventName } from '../../domain/limits/eval
 import { storedName, withCurrentNames } from '../../domain/spend/former-names.ts';
 import { check, IS_NEW, put, update } from '../table/actions.ts';
 import { batchRead } from '../table/batch.ts';
-import { accountKey, alertKey, firedKey, type Key, ruleKey } from '../table/keys.ts';
+import { accountKey, alertKey, firedKey, HIGHEST_ID, type Key, ruleKey } from '../table/keys.ts';
 import { pageCursor } from '../table/page-cursor.ts';
 import { findItem, readItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
@@ -35,9 +35,6 @@ const FIRED_PERIODS = 32;
 const GUARD_DAYS = 60;
 
 const MAX_WRITTEN = 10_000;
-
-/** Above every alert id. */
-const HIGHEST = '~';
 
 /** The guard of a rule, by its condition and by what fired. A first condition has the name that version 0.1 wrote: the rule's id. */
 const guardOf = (reason: AlertReason, { ruleId, conditionRevision }: Rule): string =>
@@ -117,7 +114,7 @@ export const openAlerts = (table: Table) => {
       const items: Alert[] = [];
       let unreadable = 0;
       const page = (nextCursor: string | null) => ({ items, nextCursor, unreadable: unreadable || undefined });
-      let below = query.cursor === undefined ? HIGHEST : alertCursor.read(accountId, query.cursor);
+      let below = query.cursor === undefined ? HIGHEST_ID : alertCursor.read(accountId, query.cursor);
       for (let examined = 0; examined < MAX_EXAMINED; ) {
         const { Items = [], LastEvaluatedKey } = await call('Query', {
           TableName: name,

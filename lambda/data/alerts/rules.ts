@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
-import { channelNames, type RuleCondition, ruleConditionSchema, targetNames } from '../../domain/limits/rule.ts';
+import {
+  channelNames,
+  evaluatorOf,
+  type RuleCondition,
+  ruleConditionSchema,
+  targetNames,
+} from '../../domain/limits/rule.ts';
+import type { RuleFilter } from '../../domain/limits/spend-series.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
 import {
@@ -9,6 +16,7 @@ import {
   accountKey,
   activeRulesIndexKey,
   activeRulesIndexPartition,
+  HIGHEST_ID,
   pricedAccountKey,
   ruleKey,
   uncountedKey,
@@ -74,9 +82,6 @@ const ruleItem = ({ condition, ...facts }: Rule) => ({
     activeRulesIndexKey(shardOf(facts.accountId, ACTIVE_RULE_SHARDS), facts.accountId, facts.ruleId)),
 });
 
-/** Above every rule id. */
-const HIGHEST = '~';
-
 /** Limits the evaluator's work for one account in each minute. */
 export const MAX_RULES = 50;
 
@@ -124,12 +129,25 @@ export const openRules = (table: Table) => ({
   /** Those that can be read. */
   list: async (accountId: string): Promise<Rule[]> => (await listAll(table, accountId)).items,
 
-  /** The active ones, before something that they may need is removed. @throws ConflictError where an active one cannot be read */
-  listNeeding: async (accountId: string): Promise<Rule[]> => {
+  /**
+   * Before something is removed that rules may filter by: an active rule would never fire again, and nothing would say so.
+   *
+   * @param removedFrom what a filter would lose, in words
+   * @throws ConflictError where an active rule filters by it, or cannot be read
+   */
+  requireNoFilter: async (
+    accountId: string,
+    removedFrom: (filter: RuleFilter) => string | undefined,
+  ): Promise<void> => {
     const { items, unreadable } = await listAll(table, accountId);
     if (unreadable.some(({ isActive }) => isActive))
       throw new ConflictError('A later version of the service wrote an alert rule or budget that cannot be read now.');
-    return items.filter(({ isActive }) => isActive);
+    for (const { name, isActive, condition } of items) {
+      const removed = isActive ? removedFrom(evaluatorOf(condition).filter ?? {}) : undefined;
+      const kind = condition.type === 'budget' ? 'budget' : 'alert rule';
+      if (removed !== undefined)
+        throw new ConflictError(`The ${kind} "${name}" filters by ${removed}: change it, or switch it off, first.`);
+    }
   },
 
   /** The active ones. What cannot be read does not keep the others from being judged. */
@@ -181,7 +199,7 @@ export const openRules = (table: Table) => ({
       KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk > :after',
       ExpressionAttributeValues: {
         ':shard': activeRulesIndexPartition(shard),
-        ':after': activeRulesIndexKey(shard, after, HIGHEST).gsi1sk,
+        ':after': activeRulesIndexKey(shard, after, HIGHEST_ID).gsi1sk,
       },
     })) {
       yield tryRule(item);

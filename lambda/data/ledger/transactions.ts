@@ -10,7 +10,7 @@ import { storedName } from '../../domain/spend/former-names.ts';
 import type { RequestRecord } from '../../domain/spend/request-record.ts';
 import { mayHaveFile, requireDayInTable } from '../requests/day-files.ts';
 import { type RequestItem, requestItem } from '../requests/request-item.ts';
-import { type Action, IS_NEW, put, update } from '../table/actions.ts';
+import { type Action, IS_NEW, MAX_ACTIONS, put, update } from '../table/actions.ts';
 import {
   allocationCounterKey,
   allocationCounterName,
@@ -113,8 +113,6 @@ export interface LedgerTransaction {
   readonly reservations: readonly ReservationDelta[];
 }
 
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
-export const MAX_ACTIONS = 100;
 /** The limit is 4 MB; the rest is room for what the estimate leaves out. */
 const MAX_BYTES = 3_000_000;
 const COUNTER_BYTES = 3_000;

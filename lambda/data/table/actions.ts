@@ -20,6 +20,9 @@ export type Action =
   | Write
   | { readonly ConditionCheck: Expressions & { readonly Key: Item; readonly ConditionExpression: string } };
 
+/** A transaction has no more. @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
+export const MAX_ACTIONS = 100;
+
 export const IS_NEW = 'attribute_not_exists(pk)';
 export const EXISTS = 'attribute_exists(pk)';
 

@@ -4,6 +4,7 @@
  */
 
 import type { AllocationName, CrossDimensionName, SpendDimensions } from '../../domain/spend/dimensions.ts';
+import type { SessionCounter } from '../../domain/spend/sessions.ts';
 
 export interface Key {
   readonly pk: string;
@@ -268,19 +269,14 @@ export const timeRange = (prefix: string, from: string, to: string): Bounds => (
   to: `${prefix}#${to}$`,
 });
 
+/** Above the id of every rule and alert, in keys. */
+export const HIGHEST_ID = '~';
+
 /** Sums of the sessions of an account and day. */
 export const sessionPartition = (accountId: string, day: Day): string => `ACCOUNT#${accountId}#SESSIONS#${day}`;
 
-/** Whose requests a session counter counts: those that one agent of a session sent with one client and one key. */
-export interface SessionCounterName {
-  readonly sessionId: string;
-  /** Null: the main agent. */
-  readonly agentId: string | null;
-  readonly parentAgentId: string | null;
-  readonly client: string | null;
-  /** Null in counters of before they were split by key, too. */
-  readonly keyId: string | null;
-}
+/** Whose requests a session counter counts. The key is null in counters of before they were split by key, too. */
+export type SessionCounterName = Omit<SessionCounter, 'counters' | 'firstHour' | 'lastHour'>;
 
 /** As one string. All that is constant is part of the key, so that a transaction only adds. Ids are at most 64 characters of ASCII. */
 export const sessionCounterName = ({ sessionId, agentId, parentAgentId, client, keyId }: SessionCounterName): string =>

@@ -8,9 +8,6 @@ const RANDOM_BYTES = 32;
 /** The same for each invitation of an address to an account, so that an address has one at a time. Hex, 32 characters. */
 export const invitationIdOf = (email: string): string => hash('sha256', email).slice(0, 32);
 
-/** SHA-256, base64url: the table does not hold what a mail holds. The token has 256 random bits. */
-export const invitationTokenHash = (token: string): string => hash('sha256', token, 'base64url');
-
 /** The one-time token of an invitation's link: where the invitation is, and a secret. @param randomBytes a cryptographic source */
 export const newInvitationToken = (
   { accountId, invitationId }: { readonly accountId: string; readonly invitationId: string },

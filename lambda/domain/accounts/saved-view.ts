@@ -1,4 +1,4 @@
-import { commonDimensions } from '../spend/dimensions.ts';
+import { commonDimensions, dimensionOf } from '../spend/dimensions.ts';
 import { hasFilter, type Part } from './scope.ts';
 
 const groupings = ['by', 'and'] as const;
@@ -48,7 +48,7 @@ export const namesOf = ({ search }: { readonly search: string }) => {
 
 /** The first project, key or member outside of a part of an account that a view names. */
 export const nameOutside = (part: Part, view: { readonly search: string }) =>
-  namesOf(view).find(({ name, value }) => !hasFilter(part, { [name === 'key' ? 'keyId' : name]: value }));
+  namesOf(view).find(({ name, value }) => !hasFilter(part, { [dimensionOf(name)]: value }));
 
 /** Why a page cannot have a query as its settings; undefined where it can. The page itself checks the values. */
 export const searchProblem = (page: ViewPage, search: string): string | undefined => {

@@ -1,11 +1,15 @@
 import type { Period } from '../calendar/periods.ts';
-import { DAY_MS } from '../calendar/units.ts';
+import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
 import { type KeyOfSpend, keysIn, needsKeys } from '../spend/key-dimensions.ts';
 import type { Block, BlockScope, Blocks, EachLimit } from './block.ts';
 import type { UseSample } from './bound.ts';
 import { type GroupAmount, placesOf } from './each.ts';
 import { blocksFromNanoUsd, type Limit, type LimitUse } from './limit.ts';
 import { periodId, type Reservation } from './reservation.ts';
+
+/** The gateway keeps blocks for 5 s, and what is on keys for a minute. */
+export const KNOWN_MS = 5_000;
+export const KNOWN_ON_KEYS_MS = MINUTE_MS + KNOWN_MS;
 
 /** A rule or budget whose limit has a period now. Limits of each are not among them: their values are counted one by one. */
 export interface CurrentLimit {

@@ -8,7 +8,7 @@ import type { BudgetCondition } from '../limits/rule.ts';
 import { findingScope } from '../savings/decision.ts';
 import { findingKinds } from '../savings/finding-kinds.ts';
 import type { Finding } from '../savings/findings.ts';
-import type { SpendDimensionName } from '../spend/dimensions.ts';
+import { dimensionOf } from '../spend/dimensions.ts';
 import { type DisplayCurrency, describeCurrency } from '../spend/display-currency.ts';
 import { type Grouping, grouping } from '../spend/grouping.ts';
 import { periodSums, spendChange } from '../spend/spend-change.ts';
@@ -146,8 +146,6 @@ export interface ContentDependencies {
   readonly findCurrency: (accountId: string) => Promise<DisplayCurrency | null>;
   readonly now: () => Date;
 }
-
-const dimensionOf = (by: Grouping): SpendDimensionName => (by === 'key' ? 'keyId' : by);
 
 /**
  * A report of a period has the sums of `GET /spend` for it and for the period before, and what made the difference.

@@ -34,6 +34,10 @@ export const commonDimensions = [
 ] as const;
 export type CommonDimension = (typeof commonDimensions)[number];
 
+/** The dimension with a name in the API. */
+export const dimensionOf = <Name extends string>(name: Name) =>
+  (name === 'key' ? 'keyId' : name) as Exclude<Name, 'key'> | 'keyId';
+
 /** The dimensions that spend must be read by for some names. */
 export const countedDimensions = (names: readonly SpendDimensionName[]): CountedDimensionName[] => [
   ...new Set(names.map((name) => (isKeyDimension(name) ? 'keyId' : name))),

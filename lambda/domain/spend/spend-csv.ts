@@ -18,7 +18,8 @@ export const csvField = (value: string | number | null): string => {
 
 type Field = string | number | null;
 
-const line = (fields: readonly Field[]): string => `${fields.map(csvField).join(',')}\r\n`;
+/** One line in the format of RFC 4180. */
+export const csvLine = (fields: readonly Field[]): string => `${fields.map(csvField).join(',')}\r\n`;
 
 /** The sums of a line, and those that it may lack. */
 interface Line {
@@ -76,7 +77,7 @@ export async function* spendCsv(
   nameOf: (dimension: SpendDimensionName) => string,
 ): AsyncGenerator<string> {
   const columns = [...sumColumns, ...(currency ? currencyColumns(currency) : []), ...(latency ? latencyColumns : [])];
-  yield line(['time', ...groupBy.map(nameOf), ...columns.map(([name]) => name)]);
+  yield csvLine(['time', ...groupBy.map(nameOf), ...columns.map(([name]) => name)]);
   const bucketOf = bucketFinder(range);
   const begin = (time: string) => ({ time, groups: sumMap(), mayAlsoMatch: sumMap(), mayLack: new Set<string>() });
   let bucket = begin('');
@@ -93,7 +94,7 @@ export async function* spendCsv(
           }),
         );
         const figures = columns.map(([name, of]) => (ofGroup ? of(ofGroup) : name === 'cost_usd' ? TOO_LARGE : null));
-        return line([time, ...(JSON.parse(group) as Field[]), ...figures]);
+        return csvLine([time, ...(JSON.parse(group) as Field[]), ...figures]);
       })
       .join('');
   for await (const { time, dimensions, counters } of spendCounters) {

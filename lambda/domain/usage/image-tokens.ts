@@ -17,10 +17,7 @@ const squares = ({ width, height }: Size, side: number): number =>
   Math.ceil(width / side - 1e-6) * Math.ceil(height / side - 1e-6);
 
 /** As `squares`, for an image that is scaled down to this number at most. */
-const cappedSquares = (size: Size, side: number, max: number): number => {
-  const count = squares(size, side);
-  return count <= max ? count : max;
-};
+const cappedSquares = (size: Size, side: number, max: number): number => Math.min(squares(size, side), max);
 
 /** Base tokens and tokens for each 512-pixel tile. */
 const openaiTiles: readonly (readonly [models: RegExp, base: number, tile: number])[] = [
