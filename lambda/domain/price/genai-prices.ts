@@ -1,5 +1,5 @@
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
-import { DAY_MS, MINUTE_MS } from '../calendar/units.ts';
+import { DAY_MS } from '../calendar/units.ts';
 import { priced } from '../hosts.ts';
 import { type AttoUsd, attoUsdPerUnit } from '../money.ts';
 import { isVersionOf } from './model-names.ts';
@@ -147,24 +147,22 @@ const pricesAt = (prices: ModelInfo['prices'], at: Date): ModelPrice | undefined
     ? (prices.findLast(({ constraint }) => !constraint || holdsAt(constraint, at)) ?? prices[0])?.prices
     : prices;
 
-/** The price of one model at one time, by the whole input of a request. */
-type PriceOfSize = (inputTokens: number) => SourcePrice | null;
+const findModel = (list: GenaiPriceList, provider: ListedProvider, name: string): Found | undefined =>
+  surestOf([name, withDashes(name)].flatMap((each) => matchingModel(list, provider, each) ?? []));
 
-const lookUp = (list: GenaiPriceList, provider: ListedProvider, name: string, at: Date): PriceOfSize => {
-  const found = surestOf([name, withDashes(name)].flatMap((each) => matchingModel(list, provider, each) ?? []));
-  if (!found) return () => null;
-  const { model, match } = found;
+/** @param inputTokens the whole input of a request */
+const priceOfModel = (
+  { model, match }: Found,
+  provider: ListedProvider,
+  at: Date,
+  inputTokens: number,
+): SourcePrice | null => {
   const earlier = model.earlier?.find(({ until }) => at < new Date(until));
   const price = pricesAt((earlier ?? model).prices, at);
-  if (!price) return () => null;
-  const priced: PriceOfSize = (inputTokens) => {
-    const rates = ratesOf(model.id, price, inputTokens);
-    if (Object.keys(rates).length === 0) return null;
-    return { source: `genai-prices:${provider.id}/${model.id}`, match, rates, since: seenSince(model, at) };
-  };
-  if (Object.values(price).some((each) => typeof each === 'object')) return priced;
-  const ofAnySize = priced(0);
-  return () => ofAnySize;
+  if (!price) return null;
+  const rates = ratesOf(model.id, price, inputTokens);
+  if (Object.keys(rates).length === 0) return null;
+  return { source: `genai-prices:${provider.id}/${model.id}`, match, rates, since: seenSince(model, at) };
 };
 
 const MAX_REMEMBERED = 1_000;
@@ -175,24 +173,23 @@ const MAX_REMEMBERED = 1_000;
  * function is in one module with all its data, half a megabyte, which would make most of each bundle. The arithmetic is ours, since it is
  * exact.
  *
- * Remembers what it found by the list's patterns of names: the events of a batch have the same few models. Prices may change with the
- * day, hour and minute.
+ * Remembers which models it found by the list's patterns of names: the events of a batch have the same few.
  */
 export const openGenaiPrices = (list: GenaiPriceList): PriceLookup => {
-  const remembered = new Map<string, PriceOfSize>();
+  const remembered = new Map<string, Found | undefined>();
   return ({ provider, model, at, inputTokens }) => {
-    const key = `${provider} ${Math.floor(at.getTime() / MINUTE_MS)} ${model}`;
-    let priceOfSize = remembered.get(key);
-    if (!priceOfSize) {
-      try {
-        const listed = Object.hasOwn(list, provider) ? list[provider] : undefined;
-        priceOfSize = listed ? lookUp(list, listed, model.trim(), at) : () => null;
-      } catch {
-        return null;
+    const listed = Object.hasOwn(list, provider) ? list[provider] : undefined;
+    if (!listed) return null;
+    const key = `${provider} ${model}`;
+    try {
+      if (!remembered.has(key)) {
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+        remembered.set(key, findModel(list, listed, model.trim()));
       }
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(key, priceOfSize);
+      const found = remembered.get(key);
+      return found ? priceOfModel(found, listed, at, inputTokens) : null;
+    } catch {
+      return null;
     }
-    return priceOfSize(inputTokens);
   };
 };
