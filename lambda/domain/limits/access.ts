@@ -1,5 +1,4 @@
 import type { Role } from '../accounts/permissions.ts';
-import { usdToNanoUsd } from '../money.ts';
 import { withoutPath } from '../usage/dialect.ts';
 
 /*
@@ -41,9 +40,9 @@ export const concernsKey = ({ scope }: Pick<AccessRule, 'scope'>, { keyId, proje
   (scope.project === undefined || scope.project === projectId) &&
   (scope.role === undefined || scope.role === ownerRole);
 
-/** True where a request costs, or may cost, more than a rule allows for one. */
+/** True where a request costs, or may cost, more than a rule allows for one. 2.01 * 1e9 is less than 2010000000. */
 export const isAbovePrice = ({ maxRequestUsd }: Pick<AccessRule, 'maxRequestUsd'>, nanoUsd: number): boolean =>
-  maxRequestUsd !== null && nanoUsd > usdToNanoUsd(maxRequestUsd);
+  maxRequestUsd !== null && nanoUsd > Math.round(maxRequestUsd * 1e9);
 
 /** The parts of patterns that are about the models of a provider. */
 const modelsAt = (patterns: readonly string[], provider: string): string[] =>
