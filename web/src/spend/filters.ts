@@ -3,6 +3,7 @@ import {
   combinationProblem,
   commonDimensions,
   type DeclaredName,
+  dimensionOf,
   isAllocation,
   isKeyDimension,
 } from '../../../lambda/domain/spend/dimensions.ts';
@@ -108,7 +109,7 @@ export type GroupBy = readonly [Dimension, ...Dimension[]];
 export const canGroupBy = (by: GroupBy, filters: Filters): boolean => {
   if (by.includes('key') && by.some(isKeyDimension)) return false;
   const all = [...by, ...filterEntries(filters).map(([name]) => name)];
-  return combinationProblem(all.map((name) => (name === 'key' ? 'keyId' : name))) === undefined;
+  return combinationProblem(all.map(dimensionOf)) === undefined;
 };
 
 /** Name of the groups, in the middle of a sentence: `model and tag`. */
