@@ -611,7 +611,7 @@ describe('a part of a page', () => {
       '/alert-rules': { status: 403, json: refusal },
     });
     await page.getByText('Your role lacks the permission rules:read.').waitFor();
-    expect(await page.locator('.mantine-Skeleton-root').count()).toBe(0);
+    await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'hidden' });
     await page.goto(`${fixture().dashboard.url}/?by=model&provider=%5B%22fireworks%22%5D`);
     await page.getByRole('button', { name: 'accounts/acme/models/support-v2' }).waitFor();
     expect(await page.getByRole('link', { name: 'Set its price' }).count()).toBe(0);
