@@ -218,7 +218,7 @@ export class JsonPicker {
     const node = this.#stack.at(-1)?.node;
     // A name that is written otherwise is the same for the provider: it must not hide a second model from access rules and budgets.
     const name = node && key.includes('\\') ? unescaped(key) : key;
-    this.#next = node && !directives.has(name) && Object.hasOwn(node, name) ? node[name] : undefined;
+    this.#next = node && Object.hasOwn(node, name) && !directives.has(name) ? node[name] : undefined;
   }
 
   get #depth(): number {

@@ -63,7 +63,6 @@ const FIRST_ITEM = 'response.output_item.added';
 const TAIL_BYTES = 64;
 
 const LINE_END = 0x0a;
-const DATA = /^\uFEFF?data: ?/;
 const OTHER_FIELD = /^(?:event|id|retry)?:/;
 
 /**
@@ -127,8 +126,9 @@ export class VisibleOutput {
     for (let from = 0; from < this.#keptBytes; ) {
       const found = this.#kept.indexOf(LINE_END, from);
       const end = found === -1 ? this.#keptBytes : Math.min(found, this.#keptBytes);
-      const line = this.#kept.toString('utf8', from, end);
-      if (!OTHER_FIELD.test(line)) picker.write(Buffer.from(line.replace(DATA, '')));
+      const field = this.#kept.toString('latin1', from, Math.min(end, from + 'event:'.length));
+      // The picker passes over `data:`, which is no JSON.
+      if (!OTHER_FIELD.test(field)) picker.write(this.#kept.subarray(from, end));
       if (firstByte === -1 && output.hasAny) firstByte = from;
       from = end + 1;
     }
