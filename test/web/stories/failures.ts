@@ -157,23 +157,25 @@ describe('with the API down', () => {
     let isBusy = true;
     const { promise: drawn, resolve: draw } = Promise.withResolvers<void>();
     const error = { code: 'RATE_LIMITED', message: 'Too many requests.', type: 'gateway_error', requestId: 'req-8' };
-    const { open } = await openSignedIn(fixture().seeded, (page) =>
-      page.route('**/api/budgets', async (route) => {
+    const { open } = await openSignedIn(fixture().seeded, async (page) => {
+      await page.clock.install();
+      await page.route('**/api/budgets', async (route) => {
         await drawn;
         return isBusy
-          ? route.fulfill({ status: 429, headers: { 'Retry-After': '20' }, json: { error } })
+          ? route.fulfill({ status: 429, headers: { 'Retry-After': '99' }, json: { error } })
           : route.continue();
-      }),
-    );
+      });
+    });
     const page = await open('/');
     await chartOf(page).waitFor();
     // The seconds count from here, however long the page took.
     draw();
     const problem = page.getByRole('alert').filter({ hasText: 'Could not be loaded: budgets' });
-    await problem.getByRole('button', { name: /^Try again in 1\d s$/ }).waitFor();
+    await problem.getByRole('button', { name: /^Try again in \d\d s$/ }).waitFor();
     expect(await problem.getByRole('button').isDisabled()).toBe(true);
     await screenshot(page, 'part-failed', true);
     isBusy = false;
+    await page.clock.fastForward('01:40');
     await problem.getByRole('button', { name: 'Try again', exact: true }).click();
     await problem.waitFor({ state: 'hidden' });
   });
@@ -529,14 +531,16 @@ describe('a part of a page', () => {
   ])('of which %s is refused offers what the user may do now', async (_, path, operation, button) => {
     const me = await readApi<{ readonly user: object }>('/auth/me');
     const refusal = { ...failed.json.error, code: 'FORBIDDEN' };
-    const page = await openWith(path, { [operation]: { status: 403, json: { error: refusal } } });
     let reads = 0;
-    await page.route('**/api/auth/me', (route) => {
-      reads += 1;
-      // The first is that of the page.
-      return route.fulfill({ json: reads === 1 ? me : { ...me, user: { ...me.user, permissions: ['rules:read'] } } });
+    const { open } = await openSignedIn(fixture().seeded, async (page) => {
+      await page.route(`**/api${operation}`, (route) => route.fulfill({ status: 403, json: { error: refusal } }));
+      await page.route('**/api/auth/me', (route) => {
+        reads += 1;
+        // The first is that of the page.
+        return route.fulfill({ json: reads === 1 ? me : { ...me, user: { ...me.user, permissions: ['rules:read'] } } });
+      });
     });
-    await page.reload();
+    const page = await open(path);
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link').filter({ visible: true });
     if (button) await page.getByRole('button', { name: button }).filter({ visible: true }).first().click();
     await waitUntil('alerts and limits', async () => (await links.count()) === 2);

@@ -9,16 +9,19 @@ import { addTrackingGap, callApi, fixture, openSignedIn, readApi } from '../brow
 const openOverview = async (path: string) => (await openSignedIn(fixture().seeded)).open(path);
 
 it('a page that stays open says how long ago something was, and compares the days that its periods are named by', async () => {
-  const now = Date.now();
-  const lastUsedAt = new Date(now - 600_000).toISOString();
-  const token = { id: 't', name: 'nightly', maskedToken: 'sat_1…2', role: 'viewer', expiresAt: lastUsedAt, lastUsedAt };
-  const { open } = await openSignedIn(fixture().seeded, (page) => page.clock.install({ time: now - 24 * 3_600_000 }));
+  const yesterday = Date.now() - 24 * 3_600_000;
+  const { open } = await openSignedIn(fixture().seeded, (page) => page.clock.install({ time: yesterday }));
   let page = await open('/compare?periods=day');
   const title = page.locator('#change');
   const first = await title.innerText();
   await page.clock.fastForward('24:00:00');
   await waitUntil('the next day', async () => (await title.innerText()) !== first);
-  await page.route('**/api/tokens', (route) => route.fulfill({ json: { items: [token] } }));
+  await page.route('**/api/tokens', async (route) => {
+    // By the clock of the page, whatever it took to come here.
+    const lastUsedAt = new Date((await page.evaluate<number>('Date.now()')) - 600_000).toISOString();
+    const token = { id: 't', name: 'nightly', maskedToken: 'sat_1…2', role: 'viewer', expiresAt: lastUsedAt };
+    await route.fulfill({ json: { items: [{ ...token, lastUsedAt }] } });
+  });
   page = await open('/tokens');
   await page.getByText('10 minutes ago').waitFor();
   await page.clock.fastForward('05:00');
@@ -31,7 +34,7 @@ describe('the overview', () => {
     async (search) => {
       const page = await openOverview(`/?${search}`);
       await chartOf(page).waitFor();
-      expect(new URL(page.url()).search).not.toContain(search);
+      await page.waitForURL((url) => !url.search.includes(search));
     },
   );
 
