@@ -58,16 +58,9 @@ export const Compare = () => {
     >
       {data && (
         <Group gap="8px 14px">
-          <CustomDays
-            key={`now ${data.from} ${data.to}`}
-            of="the period"
-            days={data}
-            zone={zone}
-            onChange={({ from, to }) => changePeriod({ from, to })}
-          />
+          <CustomDays of="the period" days={data} zone={zone} onChange={({ from, to }) => changePeriod({ from, to })} />
           <span className="dim small">compared with</span>
           <CustomDays
-            key={`before ${data.before.from} ${data.before.to}`}
             of="the period before"
             days={data.before}
             zone={zone}

@@ -42,7 +42,6 @@ export const RangePicker = ({ range }: { readonly range: Range }) => {
       />
       {range.name === 'custom' && (
         <CustomDays
-          key={`${range.from} ${range.to}`}
           days={range.days}
           zone={range.timeZone}
           onChange={(days) => change({ ...days, ...NO_OTHER_PERIOD })}

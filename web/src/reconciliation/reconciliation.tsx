@@ -208,7 +208,7 @@ export const Reconciliation = () => {
           value={provider}
           onChange={({ currentTarget }) => compare({ provider: currentTarget.value as ProviderLabel })}
         />
-        <CustomDays key={`${from} ${to}`} days={{ from, to }} zone="UTC" onChange={compare} />
+        <CustomDays days={{ from, to }} zone="UTC" onChange={compare} />
       </Group>
       {search.provider === undefined && connections.isPending ? (
         <Skeleton height={260} radius="lg" />

@@ -1,4 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core';
+import { useDidUpdate } from '@mantine/hooks';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { dayIn } from '../../../lambda/domain/calendar/time-zones.ts';
@@ -72,7 +73,7 @@ export const ListDays = ({ search: { from, to }, onChange }: ListDaysProps) => {
     from: from?.slice(0, 10) ?? utcDate(new Date(Date.now() - LIST_DAYS * DAY_MS)),
     to: to?.slice(0, 10) ?? utcDate(new Date()),
   };
-  return <CustomDays key={`${days.from} ${days.to}`} zone="UTC" days={days} onChange={onChange} />;
+  return <CustomDays zone="UTC" days={days} onChange={onChange} />;
 };
 
 /** Typed text counts with Enter or when the field is left: the years 0002 and 0020 on the way to 2026 are no ranges. */
@@ -80,6 +81,13 @@ const DayFields = ({ days, zone, of, onChange }: CustomDaysProps) => {
   const [typed, setTyped] = useState(days);
   const [problem, setProblem] = useState<string>();
   const today = dayIn(zone, new Date());
+  // What is being typed into the other field stays, and so does the focus in it.
+  const take = (changed: Partial<Days>) => {
+    setTyped((now) => ({ ...now, ...changed }));
+    setProblem(undefined);
+  };
+  useDidUpdate(() => take({ from: days.from }), [days.from]);
+  useDidUpdate(() => take({ to: days.to }), [days.to]);
   const commit = () => {
     const found = problemOf(typed, today);
     setProblem(found);
