@@ -223,11 +223,13 @@ describe('in light, in dark and on a phone', () => {
   it('dialogs', async () => {
     const tab = await openSignedIn(fixture().seeded);
     const dialog = async (page: Page, opener: string, name: string) => {
-      await page.getByRole('button', { name: opener }).first().click();
+      const button = page.getByRole('button', { name: opener }).first();
+      await button.click();
       await page.getByRole('dialog').waitFor();
       const seen = await inspect(tab, name);
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await button.and(page.locator(':focus')).waitFor();
       return seen;
     };
     const page = await tab.open('/keys');
@@ -235,5 +237,7 @@ describe('in light, in dark and on a phone', () => {
     expect(await dialog(page, 'Revoke', 'dialog revoke key')).toEqual(good);
     await tab.open(`/limits/${await firstId('/alert-rules', ({ id }) => id)}`);
     expect(await dialog(page, 'Delete', 'dialog delete rule')).toEqual(good);
+    await tab.open('/');
+    expect(await dialog(page, 'Dimensions', 'dialog dimensions')).toEqual(good);
   });
 });

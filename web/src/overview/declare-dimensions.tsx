@@ -32,6 +32,7 @@ const Names = ({ dimensions, limit, onClose }: NamesProps) => {
         maxTags={limit}
         data={dimensions.map(({ name }) => name)}
         data-autofocus
+        openOnFocus={false}
         {...form.getInputProps('names')}
       />
     </SubmitForm>
