@@ -4,7 +4,7 @@ import { openUsers } from '../../../lambda/data/accounts/users.ts';
 import { openTrackingGaps } from '../../../lambda/data/ledger/tracking-gaps.ts';
 import { SEED_USER, seedData } from '../../../local/seed/seed.ts';
 import { type ApiSession, logIn, restoreSession } from './accounts.ts';
-import { openBrowser, openContext, openTabIn, type Tab, takeBrowserErrors } from './browser.ts';
+import { openBrowser, openContext, openTabIn, type Tab, takeBrowserErrors, waitUntil } from './browser.ts';
 import { type Dashboard, startDashboard } from './dashboard.ts';
 
 /** On a busy machine: the stack starts, and two months of spend are recorded. */
@@ -96,6 +96,12 @@ export const openSeeded = async (path: string): Promise<Page> => (await openSign
 
 beforeAll(async () => {
   opened.dashboard = await startDashboard({ scheduleEveryMs: SCHEDULE_MS });
+  const { url } = opened.dashboard;
+  // A busy machine may start a function for longer than the platform allows, which would fail every story.
+  await waitUntil(
+    'the API responds',
+    async () => (await fetch(`${url}/api/auth/login`, { method: 'POST' })).status < 500,
+  );
   await seedData(opened.dashboard.url, opened.dashboard.stack.table);
   opened.seeded = await logIn(opened.dashboard, SEED_USER.email, SEED_USER.password);
   opened.browser = await openBrowser();
