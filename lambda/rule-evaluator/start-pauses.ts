@@ -60,7 +60,7 @@ export const stopByLimits =
       }));
       await adjustReservations(usedById(states));
       const change = (before: Blocks) => withLimits(before, states, keys, each, now);
-      if (isConcerned) await blocks.changeByLimits(accountId, rules, change);
+      if (isConcerned) await blocks.changeByLimits(accountId, rules, change, now);
       const samples = useSamples(states);
       if (samples.length > 0) await measures.note(accountId, samples, now);
     };

@@ -241,6 +241,22 @@ describe('a budget that is used up', () => {
     });
     expect([failures, (await openBlocks(table).read(accountId)).blocks]).toEqual([[], []]);
   });
+
+  it('stays stopped where a judging ends that began before it was used up', async () => {
+    const ruleId = await createRule({ amount: 5, period: 'daily', block: {}, notifyAt: [] }, 'budget');
+    const { readCounters } = evaluationDependencies(table);
+    const stopped = async () => (await openBlocks(table).read(accountId)).blocks.map(({ id }) => id);
+    await judge({
+      async *readCounters(question) {
+        yield* await Array.fromAsync(readCounters(question));
+        await spend({ tag: 7 });
+        later(1);
+        await judge();
+        expect(await stopped()).toEqual([ruleId]);
+      },
+    });
+    expect(await stopped()).toEqual([ruleId]);
+  });
 });
 
 it('reads the usual hours of a rule once a day, and again where its condition has changed', async () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
+import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError } from '../../domain/errors.ts';
 import { type Blocks, NO_BLOCKS, parseBlocks } from '../../domain/limits/block.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
@@ -15,7 +16,12 @@ const itemSchema = z.object({
   version: z.int(),
   json: z.optional(z.string()),
   gzip: z.optional(z.custom<Uint8Array>((value) => value instanceof Uint8Array)),
+  /** When the judging began whose result it is, in epoch milliseconds. */
+  judgedAtMs: z._default(z.number(), 0),
 });
+
+/** Judgings that overlap began no longer ago. What is further apart are clocks that differ. */
+const MAX_OVERLAP_MS = 15 * MINUTE_MS;
 
 /** Longer JSON is compressed: an item has 400 KB, and each budget of a project names its keys. Gateways of earlier versions read no other. */
 const MAX_JSON_BYTES = 300_000;
@@ -24,11 +30,11 @@ const stored = (json: string) => (Buffer.byteLength(json) > MAX_JSON_BYTES ? { g
 
 /** The blocks of accounts, which the gateway reads: one item each, as JSON, so that reading it costs the gateway little. */
 export const openBlocks = (table: Table) => {
-  const read = async (accountId: string): Promise<{ readonly version: number; readonly blocks: Blocks }> => {
+  const read = async (accountId: string) => {
     const item = await findItem(table, blocksKey(accountId));
-    if (item === undefined) return { version: 0, blocks: NO_BLOCKS };
-    const { version, gzip, json = String(gunzipSync(gzip ?? '')) } = itemSchema.parse(item);
-    return { version, blocks: parseBlocks(json) };
+    if (item === undefined) return { version: 0, judgedAtMs: 0, blocks: NO_BLOCKS };
+    const { gzip, json = String(gunzipSync(gzip ?? '')), ...facts } = itemSchema.parse(item);
+    return { ...facts, blocks: parseBlocks(json) };
   };
 
   type Checks = (before: Blocks, after: Blocks) => readonly Action[];
@@ -38,13 +44,16 @@ export const openBlocks = (table: Table) => {
     change: (blocks: Blocks) => Blocks,
     audit: () => readonly AuditEntry[],
     checks: Checks = () => [],
+    judgedAt?: Date,
   ): Promise<void> =>
     retryConflicts(async () => {
-      const { version, blocks } = await read(accountId);
+      const { version, judgedAtMs: before, blocks } = await read(accountId);
+      const judgedAtMs = judgedAt?.getTime() ?? before;
+      if (judgedAtMs < before && before - judgedAtMs < MAX_OVERLAP_MS) return;
       const json = JSON.stringify(change(blocks));
       const changed = parseBlocks(json);
       if (isDeepStrictEqual(changed, blocks)) return;
-      const item = { ...blocksKey(accountId), version: version + 1, ...stored(json) };
+      const item = { ...blocksKey(accountId), version: version + 1, judgedAtMs, ...stored(json) };
       const replace = version === 0 ? put(item, IS_NEW) : put(item, 'version = :version', { version });
       const actions = [replace, ...checks(blocks, changed), ...audit().map(putAudit)];
       await transact(table, actions, ([_, ...refused]) =>
@@ -70,14 +79,16 @@ export const openBlocks = (table: Table) => {
 
     /**
      * The same for what limits stop. Where somebody made, changed or deleted one of these limits since `rules` were read, it writes nothing:
-     * they write what limits stop after that.
+     * they write what limits stop after that. Neither does it where the blocks are of a judging that began later.
      *
      * @param rules the active ones with a limit
+     * @param judgedAt when the judging began, before it read spend; undefined for those who have just changed a limit
      */
     changeByLimits: async (
       accountId: string,
       rules: readonly Pick<Rule, 'ruleId' | 'revision'>[],
       change: (blocks: Blocks) => Blocks,
+      judgedAt?: Date,
     ): Promise<void> => {
       const revisions = new Map(rules.map(({ ruleId, revision }) => [ruleId, revision]));
       const isAsRead = (id: string): Action => {
@@ -90,7 +101,7 @@ export const openBlocks = (table: Table) => {
         const areAsRead: Checks = (before, after) =>
           [...new Set([before, after].flatMap(limitsIn))].filter((id) => !unread.has(id)).map(isAsRead);
         const changed = (before: Blocks) => withUnread(change(before), before, unread);
-        return write(accountId, changed, () => [], areAsRead).then(
+        return write(accountId, changed, () => [], areAsRead, judgedAt).then(
           () => true,
           (error: unknown) => {
             if (!(error instanceof ConflictError)) throw error;
