@@ -1,5 +1,6 @@
 import { openOwnPrices } from '../data/accounts/own-prices.ts';
 import { openLedger } from '../data/ledger/ledger.ts';
+import { finishedReservations } from '../data/ledger/reservations.ts';
 import type { Change } from '../data/ledger/transactions.ts';
 import { openCountedResponses, responseKeyText } from '../data/requests/counted-responses.ts';
 import { noObjects, type ObjectReader } from '../data/requests/day-file.ts';
@@ -108,6 +109,7 @@ export const openRepricer = (
       // The ledger counts the response with another request: it must not be counted a second time.
       if (first && first !== before.requestId) return [];
       const counts = response && now.usage !== null;
+      const waiting = response ? known.awaited.get(responseKeyText(response)) : undefined;
       if (counts) countedWith.set(responseKeyText(response), before.requestId);
       return [
         {
@@ -122,7 +124,11 @@ export const openRepricer = (
             revision: before.revision + 1,
           },
           countsResponse: counts && !first ? response.responseId : undefined,
-          isAwaited: response !== null && known.awaited.has(responseKeyText(response)),
+          isAwaited: waiting !== undefined,
+          reservations:
+            counts && !first
+              ? finishedReservations(waiting ?? [], before.accountId, now.costNanoUsd, { wasPending: true })
+              : undefined,
         },
       ];
     });

@@ -1,8 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { cancelled, interceptTable, refusal } from '../../fixtures/intercept-table.ts';
+import { openReservations } from '../../lambda/data/ledger/reservations.ts';
 import { openCountedResponses } from '../../lambda/data/requests/counted-responses.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
+import { update } from '../../lambda/data/table/actions.ts';
+import { reservedBudgetKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { write } from '../../lambda/data/table/write.ts';
+import { reasons } from '../../lambda/domain/price/price-request.ts';
+import type { RequestRecord } from '../../lambda/domain/spend/request-record.ts';
+import { unknownPrice } from '../../lambda/domain/usage/usage.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
@@ -134,6 +141,25 @@ describe('openRepricer', () => {
     ]);
     expect(await reprice(accountId, priceOfTokens)).toEqual({ changes: [], failed: 0 });
     expect((await reprice(accountId, times(2))).changes).toHaveLength(1);
+  });
+
+  it('frees what was reserved for a response that it counts first', async () => {
+    const accountId = newAccountId();
+    const reserved = { budgetId: 'b1', periodId: 'daily#2026-11-20T00:00:00.000Z', minute: 29_749_680 };
+    const key = reservedBudgetKey(accountId, reserved.budgetId, reserved.periodId);
+    await write(table, update(key, `ADD committed :n, m${reserved.minute} :n`, null, { n: 500 }));
+    const reservations = [{ ...reserved, nanoUsd: 500, unknownNanoUsd: 0 }];
+    await record([closeEvent({ accountId, n: 1, reading, reservations })], () => unknownPrice(reasons.pending));
+    await record([closeEvent({ accountId, n: 2, ...ofResponse, reading })], noPrice);
+    const left = async () => [...(await openReservations(table).read(accountId, reserved)).reserved.values()];
+    expect(await left()).toContain(500);
+    const [, result] = await recordsOf(accountId);
+    expect(await openRepricer(table, priceOfTokens)([result as RequestRecord], { dryRun: false })).toMatchObject({
+      failed: 0,
+      changes: [{ after: { costNanoUsd: 70 } }],
+    });
+    expect([...new Set(await left())]).toEqual([0]);
+    expect((await openReservations(table).read(accountId, reserved)).finishedNanoUsd).toBe(70);
   });
 
   it('leaves a repeated response free', async () => {
