@@ -32,9 +32,12 @@ export const metricsEnvironment = z.object({
   POWERTOOLS_METRICS_NAMESPACE: text,
 });
 
-export const recorderEnvironment = z.extend(metricsEnvironment, {
+export const sweepEnvironment = z.extend(metricsEnvironment, {
   /** Jobs of the rule evaluator's workers: accounts whose budgets must be judged. */
   JOB_QUEUE_URL: text,
+});
+
+export const recorderEnvironment = z.extend(sweepEnvironment, {
   /** Dead letters of the usage queue: what can never be recorded. */
   DEAD_LETTER_QUEUE_URL: text,
 });

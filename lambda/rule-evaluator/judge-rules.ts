@@ -79,10 +79,9 @@ export const judgeAccount = ({ rules, progress, measures, ...judging }: AccountJ
   const judge = judgeRules(judging);
   return async ({ accountId, since, oldest }: AccountJob): Promise<JudgeReport> => {
     const report = emptyReport();
-    if (!(await progress.claimAccount(accountId, since, judging.now()))) return report;
-    const active = await rules.active(accountId);
-    if (active.length === 0) return report;
-    await judge(report, accountId, active);
+    const isClaimed = await progress.claimAccount(accountId, since, judging.now());
+    const active = isClaimed ? await rules.active(accountId) : [];
+    if (active.length > 0) await judge(report, accountId, active);
     const now = judging.now();
     if (oldest !== undefined) await measures.note(accountId, [], now, now.getTime() - Date.parse(oldest));
     return report;

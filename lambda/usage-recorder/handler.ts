@@ -23,11 +23,7 @@ const loadBook = newestBook(table, { logger, metrics });
 const record = withObservers(
   openRecorder(table, { logger, accountTerms, loadBook }),
   [
-    budgetJudging({
-      hasBudgets: async (accountId) => (await accountTerms.find(accountId)).hasBlocks,
-      send: queueSender(JOB_QUEUE_URL),
-      now: Date.now,
-    }),
+    budgetJudging({ accountTerms, send: queueSender(JOB_QUEUE_URL) }),
     openValueAlerts(table),
     ...useObservers(table),
     modelUse(openModelUse(table).note),

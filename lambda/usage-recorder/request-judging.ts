@@ -1,13 +1,13 @@
 import QuickLRU from 'quick-lru';
+import type { AccountTerms } from '../data/accounts/account-terms.ts';
 import type { AccountJob } from '../domain/limits/account-job.ts';
 import type { SendMessage } from '../integrations/queue-sender.ts';
 import { type Observer, tasksFor } from './observers.ts';
 
 interface JudgingRequests {
-  /** Whether the account has budgets that stop requests. */
-  readonly hasBudgets: (accountId: string) => Promise<boolean>;
+  readonly accountTerms: { readonly find: (accountId: string) => Promise<Pick<AccountTerms, 'hasBlocks'>> };
   readonly send: SendMessage<AccountJob>;
-  readonly now: () => number;
+  readonly now?: () => number;
 }
 
 /** An account is judged no more often than this on behalf of one recorder process. */
@@ -18,7 +18,7 @@ const MAX_ACCOUNTS = 10_000;
  * Has the budgets of accounts judged soon after their spend changed: the first change at once, further ones two seconds after it
  * together. The evaluator judges every account each minute in any case.
  */
-export const budgetJudging = ({ hasBudgets, send, now }: JudgingRequests): Observer => {
+export const budgetJudging = ({ accountTerms, send, now = Date.now }: JudgingRequests): Observer => {
   /** Until when a judging that was requested will see every change, in epoch milliseconds, by account. */
   const covered = new QuickLRU<string, number>({ maxSize: MAX_ACCOUNTS });
 
@@ -28,7 +28,7 @@ export const budgetJudging = ({ hasBudgets, send, now }: JudgingRequests): Obser
     // A delayed message is on its way: it will be judged with this change.
     if (coveredUntil > at) return;
     try {
-      if (!(await hasBudgets(accountId))) return;
+      if (!(await accountTerms.find(accountId)).hasBlocks) return;
       const isFirst = at - coveredUntil >= JUDGING_INTERVAL_MS;
       const delayMs = isFirst ? 0 : JUDGING_INTERVAL_MS;
       covered.set(accountId, at + delayMs);

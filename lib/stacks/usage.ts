@@ -7,6 +7,7 @@ import {
   priceFeedEnvironment,
   recorderEnvironment,
   repricingEnvironment,
+  sweepEnvironment,
 } from '../../lambda/environment.ts';
 import { ConsumedQueue } from '../constructs/consumed-queue.ts';
 import { grantObjects, grantSend } from '../constructs/grants.ts';
@@ -36,6 +37,7 @@ export class UsageStack extends Stack {
     super(scope, id);
     const { settings, variables, table, objects, jobQueue } = resources;
     const environment = variablesOf(metricsEnvironment, variables);
+    const ofRecording = { ...variables, JOB_QUEUE_URL: jobQueue.queueUrl };
     const { maxConcurrency, batchSize, reservesConcurrency } = settings.recorder;
 
     const events = new ConsumedQueue(this, 'UsageEvents', {
@@ -49,8 +51,7 @@ export class UsageStack extends Stack {
       entry: 'lambda/usage-recorder/handler.ts',
       description: 'Usage queue -> priced request records and spend counters',
       environment: variablesOf(recorderEnvironment, {
-        ...variables,
-        JOB_QUEUE_URL: jobQueue.queueUrl,
+        ...ofRecording,
         DEAD_LETTER_QUEUE_URL: this.deadLetterQueue.queueUrl,
       }),
       timeout: RECORDER_TIMEOUT,
@@ -69,10 +70,11 @@ export class UsageStack extends Stack {
       entry: 'lambda/usage-recorder/sweep/handler.ts',
       description: 'Outbox entries -> recorder',
       every: Duration.minutes(1),
-      environment,
+      environment: variablesOf(sweepEnvironment, ofRecording),
       timeout: Duration.seconds(50),
       retention: settings.retention,
     });
+    grantSend(sweep, jobQueue);
 
     const rollup = new ScheduledFunction(this, 'Rollup', {
       entry: 'lambda/usage-recorder/rollup/handler.ts',

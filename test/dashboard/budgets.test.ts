@@ -48,7 +48,7 @@ const blocks = async () => (await openBlocks(table).read(caller.accountId)).bloc
 const copyOnKey = async (key = caller.accountKey) =>
   (await findItem(table, serviceKeyKey(secretHash(key))))?.['withoutBlocks'];
 /** What the recorder asks for after the account's spend changed. */
-const judge = async (since = clock) =>
+const judge = async (since = clock, oldest = since.toISOString()) =>
   judgeAccount({
     rules: openRules(table),
     progress: openEvaluationProgress(table),
@@ -57,7 +57,7 @@ const judge = async (since = clock) =>
     deliver: async (alert) => void delivered.push(alert),
     now: () => new Date(clock),
     logger: silentLogger(),
-  })({ accountId: caller.accountId, since: since.toISOString() });
+  })({ accountId: caller.accountId, since: since.toISOString(), oldest });
 
 it('lists every budget where the sum of one is past 2^53, which is used up', async () => {
   for (const day of ['18', '19', '20'])
@@ -460,8 +460,11 @@ it('judges an account once for changes of the same moment, whoever asks', async 
   await create({ block: null });
   const since = new Date(clock);
   clock.setTime(clock.getTime() + 1);
-  const reports = [await judge(since), await judge(since)];
+  const reports = [await judge(since), await judge(since, '2026-11-20T16:00:00.000Z')];
   expect(reports.map(({ accounts }) => accounts)).toEqual([1, 0]);
+  // The lag of what was recorded late counts, whoever judged it.
+  const { lagMs } = await openMeasures(table).read(caller.accountId);
+  expect(Object.values(lagMs)).toEqual([clock.getTime() - Date.parse('2026-11-20T16:00:00.000Z')]);
   clock.setTime(clock.getTime() + 1_000);
   expect((await judge()).accounts).toBe(1);
 });

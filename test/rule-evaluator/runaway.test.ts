@@ -73,7 +73,7 @@ const replay = async (config: object, runs = RUNS) => {
   });
   const jobs: { job: AccountJob; due: number }[] = [];
   const judging = budgetJudging({
-    hasBudgets: async () => true,
+    accountTerms: { find: async () => ({ hasBlocks: true }) },
     send: async (job, delaySeconds = 0) => void jobs.push({ job, due: clock + delaySeconds * 1_000 }),
     now: () => clock,
   });

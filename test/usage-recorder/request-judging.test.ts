@@ -15,7 +15,7 @@ const watched = (options: { hasBudgets?: boolean; fails?: boolean } = {}) => {
   const record = (async (events: readonly { accountId: string; kind: string }[]) =>
     events.map(({ accountId, kind }) => ({ kind, record: { accountId, startedAt: STARTED } }))) as unknown as Recorder;
   const judging = budgetJudging({
-    hasBudgets: async () => options.hasBudgets ?? true,
+    accountTerms: { find: async () => ({ hasBlocks: options.hasBudgets ?? true }) },
     send: async (job, delaySeconds = 0) => {
       if (options.fails) throw new Error('down');
       sent.push({ ...job, delaySeconds });

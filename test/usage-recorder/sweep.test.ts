@@ -110,4 +110,27 @@ describe('sweepOutbox', () => {
     ]);
     expect(await requestsOf(accountId)).toBe(0);
   });
+
+  it.each([
+    [1, 1],
+    [12, 0],
+  ])('lets 120 events of %i accounts that cannot be recorded hold up another one or not', async (failing, recorded) => {
+    const accountId = `svc_behind_${failing}`;
+    for (let n = 0; n < 120; n++) {
+      const event = closeEvent({ accountId: `svc_failing_${n % failing}`, n });
+      await addToOutbox(5, event.requestId, event);
+    }
+    const last = closeEvent({ accountId, n: 120 });
+    await addToOutbox(5, last.requestId, last);
+    const of = interceptTable(table, async (command, send) => {
+      if (command.operation === 'GetItem' && JSON.stringify(command).includes('svc_failing_'))
+        throw new Error('The item cannot be read.');
+      return send();
+    });
+    await sweepOver(of);
+    expect(await requestsOf(accountId)).toBe(recorded);
+    const later = NOW + 86_400_000;
+    await sweepOver(of, { now: later });
+    expect(await outboxItems()).toEqual([]);
+  });
 });

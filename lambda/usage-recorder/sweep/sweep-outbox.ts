@@ -19,10 +19,16 @@ interface SweepDependencies {
 const PAGE_SIZE = 100;
 /** An entry that a readable table could not record for this long is set aside. */
 const MAX_WAIT_MS = DAY_MS;
+/** Where this many accounts wait, the table records nothing for any. */
+const MAX_WAITING_ACCOUNTS = 10;
 /** The longest time that recording one page takes. */
 const PAGE_MS = 15_000;
 
 type ParsedEntry = { readonly entry: OutboxEntry; readonly event: UsageEvent };
+
+/** The account of an event, or the hash of its key, which is of one account. */
+const ownerOf = ({ event: { accountId, unverifiedKeyHash } }: ParsedEntry): string =>
+  `${accountId ?? unverifiedKeyHash}`;
 
 /** The reason to set an entry aside; null where there is none. */
 const reasonToSetAside = (result: EventResult, { writtenAt }: OutboxEntry, now: number): string | null => {
@@ -34,7 +40,7 @@ const reasonToSetAside = (result: EventResult, { writtenAt }: OutboxEntry, now: 
 
 /**
  * Records the events of the outbox and removes each entry that is recorded. An entry that cannot be recorded yet stays for the next
- * run. One that never can be is set aside with the reason.
+ * run, and so do the further ones of its account. One that never can be is set aside with the reason.
  *
  * The returned function takes `remainingMs`, which returns the time left for the run.
  */
@@ -60,30 +66,30 @@ export const sweepOutbox =
       return parsed;
     };
 
-    /** @returns false where entries of the page must wait for the next run */
-    const sweepPage = async (page: readonly OutboxEntry[]): Promise<boolean> => {
-      const parsed = await parse(page);
+    /** @param waiting owners of which nothing could be recorded: their entries wait for the next run */
+    const sweepPage = async (page: readonly OutboxEntry[], waiting: Set<string>): Promise<void> => {
+      const parsed = (await parse(page)).filter((each) => !waiting.has(ownerOf(each)));
       const events = parsed.map(({ event }) => event);
       const results = await record(events);
       reportResults({ logger, metrics }, events, results);
-      const done: OutboxEntry[] = [];
-      let waiting = 0;
-      for (const [index, { entry }] of parsed.entries()) {
+      const done: ParsedEntry[] = [];
+      for (const [index, each] of parsed.entries()) {
         const result = results[index] as EventResult;
-        const reason = reasonToSetAside(result, entry, now());
-        if (reason !== null) await setAside(entry, reason);
-        else if (result.kind === 'failed') waiting += 1;
-        else done.push(entry);
+        const reason = reasonToSetAside(result, each.entry, now());
+        if (reason !== null) await setAside(each.entry, reason);
+        else if (result.kind === 'failed') waiting.add(ownerOf(each));
+        else done.push(each);
       }
-      await outbox.remove(done);
+      for (const each of done) waiting.delete(ownerOf(each));
+      await outbox.remove(done.map(({ entry }) => entry));
       metrics.addMetric('SweptEvents', MetricUnit.Count, done.length);
-      return waiting === 0;
     };
 
     const sweepShard = async (shard: number): Promise<void> => {
+      const waiting = new Set<string>();
       for await (const page of outbox.pages(shard, PAGE_SIZE)) {
-        // A table that cannot record this page cannot record the next: the next run tries again.
-        if (remainingMs() < PAGE_MS || !(await sweepPage(page))) return;
+        if (remainingMs() < PAGE_MS || waiting.size >= MAX_WAITING_ACCOUNTS) return;
+        await sweepPage(page, waiting);
       }
     };
 

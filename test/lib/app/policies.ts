@@ -268,6 +268,7 @@ describe('what each function may do', () => {
       ],
       'usage/Sweep': [
         logsTo('Sweep'),
+        'sqs:SendMessage ON alerts:EvaluationJobsQueue',
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
