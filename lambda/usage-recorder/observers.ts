@@ -25,6 +25,8 @@ interface RecordedBatch {
   readonly results: readonly EventResult[];
   /** The records that the batch wrote. */
   readonly records: readonly RequestRecord[];
+  /** These, and those of events that came again: who wrote them may have died before observers saw them. */
+  readonly seen: readonly RequestRecord[];
 }
 
 type Task = () => Promise<unknown>;
@@ -51,6 +53,7 @@ export const withObservers =
   async (events) => {
     const results = await record(events);
     const records = results.flatMap((result) => (result.kind === 'recorded' ? [result.record] : []));
+    const seen = results.flatMap((result) => ('record' in result && result.record) || []);
     for (const { name, observe } of observers) {
       const logged = async (task: Task): Promise<void> => {
         try {
@@ -60,7 +63,7 @@ export const withObservers =
         }
       };
       await logged(async () =>
-        pMap(await observe({ events, results, records }), logged, { concurrency: TASKS_AT_ONCE }),
+        pMap(await observe({ events, results, records, seen }), logged, { concurrency: TASKS_AT_ONCE }),
       );
     }
     return results;
@@ -79,9 +82,9 @@ const latestBy = (records: readonly RequestRecord[], nameOf: (record: RequestRec
 /** Notes when keys were last used. */
 export const keyUse = (note: ReturnType<typeof openLastUse>): Observer => ({
   name: 'key use',
-  observe: ({ records }) =>
+  observe: ({ seen }) =>
     tasksFor(
-      latestBy(records, ({ keyId }) => keyId),
+      latestBy(seen, ({ keyId }) => keyId),
       ({ accountId, keyId, startedAt }) => note(accountServiceKeyKey(accountId, keyId as string), startedAt),
     ),
 });
@@ -115,9 +118,9 @@ export const openPlanChecks = (table: Table) =>
 /** Notes which accounts use which models, where the cost depends on the price book. */
 export const modelUse = (note: (use: ModelUse) => Promise<void>): Observer => ({
   name: 'model use',
-  observe: ({ records }) => {
+  observe: ({ seen }) => {
     const uses = new Map<string, ModelUse>();
-    for (const record of records) {
+    for (const record of seen) {
       const { accountId, provider, provenance, startedAt, reading } = record;
       if (reading === null || provenance === 'free' || provenance === 'provider') continue;
       for (const model of modelsIn(reading)) {

@@ -45,8 +45,8 @@ import {
 /** Result of the event of a request. The queue must deliver it again only where it `failed`. */
 export type RequestResult =
   | { readonly kind: 'recorded'; readonly record: RequestRecord }
-  /** The ledger already held what it says. */
-  | { readonly kind: 'known' }
+  /** The ledger already held what it says. A close event that came again has its record. */
+  | { readonly kind: 'known'; readonly record?: RequestRecord | undefined }
   /** More than MAX_EVENT_AGE_DAYS old. */
   | { readonly kind: 'expired' }
   | FailedEvent;
@@ -209,7 +209,8 @@ export const openRequestRecorder = (table: Table, { price, now }: Options) => {
         expiresAt,
       });
       const changed = new Set(changes.map(({ after }) => nameOf(after)));
-      for (const name of pending.keys()) if (!changed.has(name)) results.set(name, { kind: 'known' });
+      for (const name of pending.keys())
+        if (!changed.has(name)) results.set(name, { kind: 'known', record: state.records.get(name) });
       const { written, refused, failed } = await ledger.commit(await reserveAll(changes));
       for (const { after } of written) results.set(nameOf(after), { kind: 'recorded', record: after });
       for (const { change, error, permanent } of failed) results.set(nameOf(change.after), failure(error, permanent));

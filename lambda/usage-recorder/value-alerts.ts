@@ -101,9 +101,9 @@ export const openValueAlerts = (table: Table, now: () => Date = () => new Date()
 
   return {
     name: 'value alerts',
-    observe: ({ records }) => {
+    observe: ({ seen }) => {
       const byAccount = new Map<string, Map<string, ValueCount>>();
-      for (const record of records)
+      for (const record of seen)
         for (const count of record.countedFor) {
           // A value may be used up by earlier requests that were counted late, or by a lower amount: then only refused ones come.
           const { usedNanoUsd, unpricedRequests } = useBy(record, count);

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
+import { openBlockCopies } from '../../lambda/data/accounts/key-copies.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
@@ -19,7 +24,9 @@ import { eachLimitOf } from '../../lambda/domain/limits/limit-blocks.ts';
 import { evaluatorOf } from '../../lambda/domain/limits/rule.ts';
 import type { CloseEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { metricsEnvironment } from '../../lambda/environment.ts';
+import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { newAccount } from '../data/new-account.ts';
+import { silentLogger } from '../http/invoke.ts';
 import { tableForTests } from '../table-for-tests.ts';
 import { closeEvent } from './events.ts';
 
@@ -32,29 +39,38 @@ const context = {
 const table = tableForTests();
 /** Documents of the embedded metric format, which the handlers write to stdout. */
 const written: string[] = [];
+/** Messages that functions sent; the dead letters are down. */
+const sent: { readonly QueueUrl: string; readonly MessageBody: string }[] = [];
+const queue = createServer(async (request, response) => {
+  const message = JSON.parse(await text(request));
+  if (message.QueueUrl.endsWith('/dead-letters')) return request.destroy();
+  sent.push(message);
+  return response.end('{}');
+});
 beforeAll(async () => {
+  await once(queue.listen(0, '127.0.0.1'), 'listening');
   Object.assign(process.env, {
     TABLE_NAME: table.name,
-    // Never called: the account has no budgets.
     JOB_QUEUE_URL: 'http://127.0.0.1:9/jobs',
     DEAD_LETTER_QUEUE_URL: 'http://127.0.0.1:9/dead-letters',
-    AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9',
+    AWS_ENDPOINT_URL_SQS: `http://127.0.0.1:${(queue.address() as AddressInfo).port}`,
     POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test',
     AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
     ...emulatorVariables,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
   });
-  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    written.push(String(text));
+  jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+    written.push(String(line));
     return true;
   });
 });
 afterAll(async () => {
+  queue.close();
   jest.restoreAllMocks();
 });
 
 const metricsOf = () => {
-  const documents = written.splice(0).flatMap((text) => (text.startsWith('{"_aws"') ? [JSON.parse(text)] : []));
+  const documents = written.splice(0).flatMap((line) => (line.startsWith('{"_aws"') ? [JSON.parse(line)] : []));
   return documents.map(({ _aws, ...values }) => ({ namespace: _aws.CloudWatchMetrics[0].Namespace, ...values }));
 };
 
@@ -113,8 +129,8 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   expect(requests).toBe(2);
 });
 
-it.each(['queue', 'outbox'])(
-  'a key gets its last use, and the alert of a limit that it has used up, from the %s',
+it.each(['queue', 'outbox', 'message of a recorder that died'])(
+  'a key gets its last use, its model, and the alert of a limit that it has used up, from the %s',
   async (from) => {
     const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
     const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
@@ -125,7 +141,8 @@ it.each(['queue', 'outbox'])(
     const each = eachLimitOf({ ...rule, limit: limit as Limit }, { keys: [], members: [] }, '') as EachLimit;
     await openBlocks(table).change(accountId, (blocks) => ({ ...blocks, each: [each] }));
     const event = closeEvent({ accountId, keyId, startedAt: new Date().toISOString(), reading: { usage } });
-    if (from === 'queue')
+    if (from.startsWith('message')) await openRecorder(table, { logger: silentLogger() })([event]);
+    if (from !== 'outbox')
       await record({ Records: [{ messageId: 'm1', body: JSON.stringify(event) }] } as SQSEvent, context, () => {});
     else {
       await park(event);
@@ -133,8 +150,27 @@ it.each(['queue', 'outbox'])(
     }
     expect((await openAlerts(table).page(accountId, { limit: 10 })).items).toMatchObject([{ percent: 100 }]);
     expect((await openServiceKeys(table).listWhole(accountId))[0]?.lastUsedAt).toBe(event.startedAt);
+    const uses = await Array.fromAsync(openModelUse(table).of(event.startedAt.slice(0, 10)));
+    expect(uses.filter((use) => use.accountId === accountId)).toHaveLength(1);
   },
 );
+
+it.each(['queue', 'outbox'])('an account with blocks is judged at once after events of the %s', async (from) => {
+  const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
+  const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
+  const { accountId, keyId } = await newAccount(table);
+  await openBlockCopies(table).expect(accountId);
+  const event = closeEvent({ accountId, keyId, startedAt: new Date().toISOString(), reading: { usage } });
+  if (from === 'queue')
+    await record({ Records: [{ messageId: 'm1', body: JSON.stringify(event) }] } as SQSEvent, context, () => {});
+  else {
+    await park(event);
+    await sweep({} as ScheduledEvent, context, () => {});
+  }
+  expect(sent.splice(0).map(({ MessageBody }) => JSON.parse(MessageBody))).toMatchObject([
+    { accountId, oldest: event.startedAt },
+  ]);
+});
 
 it('the environment needs a table name', () => {
   const environment = { TABLE_NAME: 'spend', POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test' };
