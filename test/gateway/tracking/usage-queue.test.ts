@@ -132,10 +132,13 @@ describe('the usage queue', () => {
     const results = Promise.allSettled(sent);
     await turn();
     expect(sqs.calls.map(eventsIn)).toEqual([[8, 4]]);
+    const others = Array.from({ length: 8 }, (_, index) => send(event(20 + index), 0));
     sqs.calls.splice(0)[0]?.respond({ Failed: [{ Id: '1', Code: 'InternalError' }] });
     await turn();
-    expect(sqs.calls.map(eventsIn)).toEqual([[1, 1, 1, 1]]);
-    sqs.calls[0]?.respond({ Failed: [{ Id: '0', Code: 'InvalidMessageContents' }] });
+    // Also while others share messages: what is refused for good takes none with it.
+    expect(sqs.calls.map(eventsIn)).toEqual([[8, 1, 1, 1, 1]]);
+    sqs.calls[0]?.respond({ Failed: [{ Id: '1', Code: 'InvalidMessageContents' }] });
+    await Promise.all(others);
     expect((await results).filter(({ status }) => status === 'rejected')).toHaveLength(1);
   });
 
