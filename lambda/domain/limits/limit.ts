@@ -174,7 +174,7 @@ export const atOwnRate = ({ start, end }: Period, now: Date, nanoUsd: number | n
   if (nanoUsd === null) return null;
   const startMs = Date.parse(start);
   const elapsed = (now.getTime() - startMs) / (Date.parse(end) - startMs);
-  return elapsed < MIN_ELAPSED ? null : Math.min(Math.round(nanoUsd / Math.min(1, elapsed)), Number.MAX_SAFE_INTEGER);
+  return elapsed < MIN_ELAPSED ? null : Math.min(Math.round(nanoUsd / elapsed), Number.MAX_SAFE_INTEGER);
 };
 
 /**

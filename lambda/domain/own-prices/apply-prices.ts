@@ -134,7 +134,7 @@ export const applyPrices = (
     const price = prices.get(kind);
     if (!price) continue;
     const found = factorOf(price, month);
-    if (kind === 'markup' && factors.length > 1) beforeMarkup = costOf(factors);
+    if (kind === 'markup') beforeMarkup = costOf(factors);
     factors.push(found.factor);
     isProvisional ||= found.isProvisional;
     steps.push({ priceId: price.priceId, kind, factor: factorText(found.factor) });

@@ -4,6 +4,7 @@ import {
   bucketFinder,
   bucketsOf,
   instantsOf,
+  instantsOfDays,
   precedingRange,
   rangeOf,
   rangesOf,
@@ -210,5 +211,10 @@ describe('instantsOf', () => {
   it('includes a day given as `to`, but not an instant given as `to`', () => {
     expect(instantsOf({ from: '2026-11-01', to: '2026-11-02' }, now).to).toBe('2026-11-03T00:00:00.000Z');
     expect(instantsOf({ from: '2026-11-01', to: '2026-11-02T01:00:00Z' }, now).to).toBe('2026-11-02T01:00:00.000Z');
+  });
+
+  it('may end within a day to come, where sums are by day', () => {
+    const to = '2026-11-20T18:00:00.000Z';
+    expect(instantsOfDays({ to }, now).to).toBe(to);
   });
 });

@@ -216,6 +216,7 @@ describe('ten contracts, each to the cent', () => {
     const own = [
       price({ kind: 'rates', usdPerMillionTokens: { input: 2, output: 10 } }, { model: 'claude-opus*' }),
       price(flex, { model: 'claude-opus*', serviceTier: 'flex' }),
+      price({ kind: 'rates', usdPerMillionTokens: { input: 9, output: 9 } }, { model: 'claude*' }),
       price({ kind: 'discount', percent: 10 }),
       price({ kind: 'commitment', usd: 5, per: 'month' }, { key: 'key-9' }),
     ];

@@ -596,12 +596,16 @@ describe('service tiers', () => {
 
 describe('units other than tokens', () => {
   it('searches of the web', () => {
-    const usage = { input_tokens: 0, output_tokens: 0 };
-    const searches = (billableItems: Record<string, number>, modelServed: string) =>
-      priced({ dialect: 'openai-responses', usage, modelServed, billableItems }).costNanoUsd;
+    const searches = (billableItems: Record<string, number>, modelServed: string, input_tokens = 0) => {
+      const usage = { input_tokens, output_tokens: 0 };
+      return priced({ dialect: 'openai-responses', usage, modelServed, billableItems }).costNanoUsd;
+    };
     expect(searches({ [BILLABLE.webSearchCalls]: 3 }, 'gpt-5')).toBe(30_000_000);
     expect(searches({ [BILLABLE.webSearchCalls]: 1, [BILLABLE.webSearchPreview]: 1 }, 'gpt-4.1')).toBe(25_000_000);
     expect(searches({ [BILLABLE.fileSearchCalls]: 2 }, 'gpt-5')).toBe(5_000_000);
+    // 8,000 tokens for what it found, unless the input may have them.
+    expect(searches({ [BILLABLE.webSearchCalls]: 1 }, 'gpt-4.1-mini', 7_999)).toBe(10_000_000 + 15_999 * 400);
+    expect(searches({ [BILLABLE.webSearchCalls]: 1 }, 'gpt-4.1-mini', 8_000)).toBe(10_000_000 + 8_000 * 400);
   });
 
   it('grounding, whose free allowance only the provider knows', () => {

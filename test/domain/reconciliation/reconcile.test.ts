@@ -182,16 +182,17 @@ it('takes a fee for no cost of another day', () => {
 });
 
 it.each([
-  ['whose number is billed', 20, 1_200, 200, 200],
-  ['of which the bill has none', 10, 1_200, 0, 400],
-  ['as dear as the others', null, 2_000, 1_000, 1_000],
-  ['each at most twice as dear as the others', null, 4_000, 2_000, 4_000],
-])('takes a tracking gap for no more requests than were not tracked, %s', (_, requests, cents, gap, rest) => {
+  ['whose number is billed', 20, [1_200, 1_200], 200, 200],
+  ['of which the bill has none', 10, [1_200, 1_200], 0, 400],
+  ['as dear as the others', null, [2_000, 2_000], 1_000, 1_000],
+  ['each at most twice as dear as the others', null, [4_000, 4_000], 2_000, 4_000],
+  ['the model that lacks the most first', null, [1_100, 2_000], 1_000, 100],
+] as const)('takes a tracking gap for no more requests than were not tracked, %s', (_, requests, cents, gap, rest) => {
   const day = '2026-10-05';
   const models = ['gpt-4o', 'o3'];
-  const tokens = { input: 10 * cents, cacheRead: 0, cacheWrite: 0, output: 0 };
+  const tokens = { input: 10 * cents[0], cacheRead: 0, cacheWrite: 0, output: 0 };
   const usage = requests === null ? [] : models.map((model) => ({ day, model, requests, tokens }));
-  const bill = { lines: models.map((model) => modelBill(day, model, cents * CENT)), usage };
+  const bill = { lines: models.map((model, index) => modelBill(day, model, (cents[index] ?? 0) * CENT)), usage };
   const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
   const listCost = (_model: string, _day: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
   const { differences } = reconciled({ bill, recorded, listCost, untracked: new Map([[day, 10]]) });

@@ -78,6 +78,8 @@ describe('summarize', () => {
     expect(sum(bounded(summarize(manyTags(2_000))).crosses).overflowRequests).toBeUndefined();
     // 1,500 named ones, and one of each of three models.
     expect(bounded(summarize(manyTags(2_001))).crosses).toHaveLength(1_503);
+    const free = manyTags(2_001).map((cross, n) => ({ ...cross, counters: { requests: n + 1 } }));
+    expect(bounded(summarize(free)).crosses[0]?.dimensions.tag).toBe('t2000');
   });
 
   it('names 1,000 values of a dimension, and not one more', () => {

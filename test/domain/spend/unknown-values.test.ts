@@ -19,19 +19,26 @@ describe('withUnknownValues', () => {
   it('names all that crosses count and the dimension does not', () => {
     const crosses = [
       row('2026-11-20', { model: 'a', tag: 't' }, { requests: 3, costComputedNanoUsd: 30, errors: 1 }),
-      row('2026-11-20', { model: 'a' }, { requests: 1, costComputedNanoUsd: 5 }),
+      row('2026-11-20', { model: 'a' }, { requests: 1, costComputedNanoUsd: 5, listDifferenceComputedNanoUsd: -2 }),
       row('2026-11-20', { model: 'b' }, { requests: 2, unpricedRequests: 2 }),
       row('2026-11-21', { model: 'b' }, { requests: 1 }),
     ];
     const counted = [
-      row('2026-11-20T10', { model: 'a', client: 'codex' }, { requests: 1, costComputedNanoUsd: 10 }),
+      row(
+        '2026-11-20T10',
+        { model: 'a', client: OTHER },
+        { requests: 1, costComputedNanoUsd: 10, overflowRequests: 1 },
+      ),
       row('2026-11-20T11', { model: 'a', client: null }, { requests: 1, costComputedNanoUsd: 10, errors: 1 }),
       row('2026-11-21T11', { model: 'b', client: null }, { requests: 1 }),
     ];
     const found = withUnknownValues({ crosses, counted }, 'client', day);
     expect(found.filter(({ dimensions }) => dimensions.client !== UNKNOWN)).toEqual(counted);
     expect(unknownOf(found)).toEqual([
-      { time: '2026-11-20', provider: 'openai', model: 'a', counters: { requests: 2, costComputedNanoUsd: 15 } },
+      {
+        ...{ time: '2026-11-20', provider: 'openai', model: 'a' },
+        counters: { requests: 2, costComputedNanoUsd: 15, listDifferenceComputedNanoUsd: -2 },
+      },
       { time: '2026-11-20', provider: 'openai', model: 'b', counters: { requests: 2, unpricedRequests: 2 } },
     ]);
   });

@@ -319,6 +319,18 @@ describe('a request of a budget that is reserved from', () => {
     expect(await record([close])).toEqual([expect.objectContaining({ kind: 'recorded' })]);
     await freeOld(budget, 225_000);
     expect(await itemOf(budget)).toMatchObject({ finishedNanoUsd: 0, unreservedNanoUsd: 225_000 });
+    // Less is believed only of a ledger that nothing was written to for a moment.
+    await freeOld(budget, 100_000, 14);
+    expect(await itemOf(budget)).toMatchObject({ unreservedNanoUsd: 225_000 });
+    await freeOld(budget, 100_000, 16);
+    expect(await itemOf(budget)).toMatchObject({ unreservedNanoUsd: 100_000 });
+  });
+
+  it('is told from what was spent before the budget reserved anything', async () => {
+    const budget = budgetOf(1);
+    await freeOld(budget, 5);
+    await freeOld(budget, 8);
+    expect(await itemOf(budget)).toMatchObject({ initialNanoUsd: 5, unreservedNanoUsd: 8 });
   });
 
   it('frees its reservation where its client disconnects before it is forwarded', async () => {
@@ -413,6 +425,24 @@ describe('the most that a request may cost', () => {
     ['images of a model that has one price', grok, { ...images, provider: 'xai' }, () => 3 * 1.05 * 0.02 * USD],
     ['images of Imagen, which makes four', { instances: [{ prompt: 'A' }] }, imagen, () => 4 * 1.05 * 0.04 * USD],
     ['tokens of images that have no list of prices', image2, images, () => 2 * 1.05 * 12_288 * 30_000 + 61 * 8_000],
+    [
+      'previews of images',
+      { ...image2, partial_images: 3 },
+      images,
+      (bytes) => 2 * (1.05 * 12_288 + 300) * 30_000 + bytes * 8_000,
+    ],
+    [
+      'instructions of the provider for tools',
+      { ...CHAT, tools: [{ type: 'function', function: { name: 'f' } }] },
+      {},
+      (bytes) => (bytes + 1_000) * 2_500 + 1_000 * 10_000,
+    ],
+    [
+      'the fee of a request',
+      { ...CHAT, model: 'sonar' },
+      { provider: 'perplexity', target: '/chat/completions' },
+      (bytes) => bytes * 1_000 + 1_000 * 1_000 + 0.012 * USD,
+    ],
     ['a long prompt, at its own rates', LONG, anthropic, (bytes) => bytes * 7_500 + 1_000 * 22_500],
     ['audio, as what fits the context', SPOKEN, {}, () => 128_000 * 40_000 + 1_000 * 80_000],
     ['seconds of video', video, { target: '/v1/videos' }, () => 8 * 0.1 * USD],

@@ -112,7 +112,7 @@ describe('a connection to Gemini Live', () => {
     ]);
 
   it('keeps the last usage of a turn, wherever it comes', () => {
-    expect(totals(part, used(5), part, { ...complete, ...used(9) })).toEqual([[9, true]]);
+    expect(totals(part, used(5), used(5), part, { ...complete, ...used(9) })).toEqual([[9, true]]);
     expect(totals(part, complete, used(9), part, complete, used(11))).toEqual([
       [9, true],
       [11, true],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -35,7 +36,8 @@ const message = (parts: readonly Buffer[], rsv1: boolean, mask?: Buffer): Buffer
     ]),
   );
 
-const read = async (chunks: readonly Buffer[], compression: Compression | null = null) => {
+/** @param isSlow each chunk is read before the next comes */
+const read = async (chunks: readonly Buffer[], compression: Compression | null = null, isSlow = false) => {
   const messages: string[] = [];
   let current: Buffer[] = [];
   const seen = { closes: 0, unreadable: 0 };
@@ -54,7 +56,10 @@ const read = async (chunks: readonly Buffer[], compression: Compression | null =
       seen.unreadable += 1;
     },
   });
-  for (const chunk of chunks) reader.write(chunk);
+  for (const chunk of chunks) {
+    reader.write(chunk);
+    if (isSlow) await reader.drained();
+  }
   await reader.drained();
   return { messages, ...seen };
 };
@@ -182,6 +187,13 @@ describe('frames', () => {
       keepsContext: true,
     });
     expect([messages, unreadable]).toEqual([[], 1]);
+  });
+
+  it('may be as many and as long as they like, one after the other', async () => {
+    const payload = deflateRawSync(Buffer.concat([randomBytes(2 ** 20), Buffer.alloc(4 * 2 ** 20)])).subarray(0, -4);
+    const all = Array(18).fill(frame({ opcode: TEXT, payload, rsv1: true }));
+    const { messages, unreadable } = await read(all, { keepsContext: true }, true);
+    expect([messages.length, unreadable]).toEqual([18, 0]);
   });
 
   it('give up on frames without bytes of which too many wait for zlib', async () => {
