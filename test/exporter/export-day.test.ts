@@ -9,6 +9,7 @@ import { openSpendCounters } from '../../lambda/data/spend/spend-counters.ts';
 import { ROLLUP_MARK_SHARDS } from '../../lambda/data/table/keys.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS, HOUR_MS } from '../../lambda/domain/calendar/units.ts';
+import { endOf } from '../../lambda/domain/calendar/utc.ts';
 import { exportKey, manifestKey } from '../../lambda/domain/object-keys.ts';
 import { exportDay } from '../../lambda/exporter/export-day.ts';
 import { openCsvFile } from '../../lambda/exporter/file-formats.ts';
@@ -217,13 +218,16 @@ describe('the export of days', () => {
   });
 
   it.each([
-    [29, ['enter']],
+    // Never before 30 days.
+    [29, [30]],
     [30, []],
     [null, []],
   ])('has a day leave the table after %s days only if the plan has its records longer', async (tableDays, entered) => {
     const [due] = await requested(DAYS[1] as string);
-    const entries: string[] = [];
-    const dayFiles = { ...dependencies().dayFiles, enter: async () => void entries.push('enter') };
+    const entries: number[] = [];
+    const enter = async (_id: string, day: string, dueMs: number) =>
+      void entries.push((dueMs - endOf(day).getTime()) / DAY_MS);
+    const dayFiles = { ...dependencies().dayFiles, enter };
     await exportDay({ ...dependencies(), tableDays, dayFiles })(due as DueExport, () => false);
     expect(entries).toEqual(entered);
   });

@@ -452,6 +452,40 @@ describe('what changes while a WebSocket is open', () => {
     expect((await closed)[0]).toBe(1_008);
   });
 
+  it('waits for what the provider begins while the key is read, and keeps what the client sends from it', async () => {
+    const { onSocket } = live;
+    const { promise, resolve: provide } = Promise.withResolvers<WebSocket>();
+    live.onSocket = (socket, ...rest) => {
+      onSocket(socket, ...rest);
+      provide(socket);
+    };
+    const socket = open('/v1/responses');
+    const [provider] = await Promise.all([promise, once(socket, 'open')]);
+    live.onSocket = onSocket;
+    const received: string[] = [];
+    socket.on('message', (data) => received.push(JSON.parse(String(data)).type));
+    const closed = once(socket, 'close');
+    const reads = [Promise.withResolvers<'no-such-key'>(), Promise.withResolvers<'no-such-key'>()] as const;
+    const resolveRead = async (index: 0 | 1) => {
+      for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+      reads[index].resolve('no-such-key');
+      for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+    };
+    owner = reads[0].promise;
+    await complete(socket, 'id=a whole');
+    provider.send(JSON.stringify(created('b')));
+    await once(socket, 'message');
+    await resolveRead(0);
+    owner = reads[1].promise;
+    provider.send(JSON.stringify({ type: 'response.completed', response: { id: 'b' } }));
+    await once(socket, 'message');
+    await new Promise((sent) => socket.send(create('id=c'), sent));
+    await resolveRead(1);
+    expect((await closed)[0]).toBe(1_008);
+    expect(received.at(-1)).toBe('response.completed');
+    expect(arrived).toEqual([create('id=a whole')]);
+  });
+
   const usage = { usageMetadata: { totalTokenCount: 5 } };
   const created = (id: string) => ({ type: 'response.created', response: { id } });
   const tooLong = { type: 'response.done', response: { id: 'a', output: Array(5_000).fill({ type: 'message' }) } };

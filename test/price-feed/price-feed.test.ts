@@ -659,6 +659,21 @@ describe('a broken version', () => {
     expect(book({ provider: 'cohere', model: 'command-98', at: new Date(), inputTokens: 1 })).toBeNull();
   });
 
+  it('does not change the book that is in use', async () => {
+    for (const models of [[newModel], [newModel, command98]]) await runWith({ '/genai': genaiData(models) });
+    const versions = openPriceVersions(table);
+    const [first] = (await Array.fromAsync(versions.list())).reverse();
+    const found = [first, { number: 4, sha256: 'another' }];
+    const newest = async () => found.shift() ?? null;
+    const load = openNewestBook({ versions: { ...versions, newest }, onFallback: log, now });
+    await load();
+    clock += 5 * MINUTE_MS;
+    expect((await load())({ provider: 'cohere', model: 'command-99', at: new Date(), inputTokens: 1 })?.version).toBe(
+      '1',
+    );
+    expect(found).toEqual([]);
+  });
+
   it('falls back to the book in the code where the table does not respond', async () => {
     const down = () => Promise.reject(new Error('down'));
     const book = await openNewestBook({ versions: { newest: down, read: down }, onFallback: () => {} })();

@@ -157,6 +157,13 @@ describe('a limit of each', () => {
     world.restart();
     await world.record(world.event(2, { tokens: 10 }), world.event(1, { tokens: 99 }));
     expect(await world.used(id)).toEqual({ default: 27, p1: 70 });
+    // It had reserved before its key moved.
+    const reservations = ['monthly#2026-10-01T00:00:00.000Z', MONTH].map((periodId) => ({
+      ...{ budgetId: id, periodId, minute: 1, nanoUsd: 9, unknownNanoUsd: 0 },
+      value: periodId === MONTH ? 'default' : 'before',
+    }));
+    await world.record(world.event(3, { tokens: 1, reservations }));
+    expect(await world.used(id)).toEqual({ default: 34, p1: 70 });
   });
 
   it('knows a key that was made a moment ago', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
-import { accountKey } from '../../lambda/data/table/keys.ts';
+import { accountKey, counterSlotsKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { contributionOf } from '../../lambda/domain/spend/contribution.ts';
 import { OTHER } from '../../lambda/domain/spend/dimensions.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
@@ -135,6 +136,20 @@ describe('an account whose clients send ever new values', () => {
     expect(tagsOfToday.length).toBeLessThanOrEqual(1_751);
   });
 
+  it('keeps no slot for a combination of recent days that has come', async () => {
+    const accountId = 'svc_come';
+    const facts = { accountId, tokens: 1 };
+    const known = { ...facts, tag: 'known' };
+    await flood(100, { ...known, startedAt: '2026-11-19T12:00:00.000Z' });
+    await flood(800, { ...facts, tag: 'new' }, 2_000);
+    const eventOf = (n: number, of: typeof known) => closeEvent({ ...of, n, providerKey: `invented-${n}` });
+    await newRecorder()([
+      ...Array.from({ length: 100 }, (_, i) => eventOf(1_000 + i, known)),
+      ...Array.from({ length: 100 }, (_, i) => eventOf(3_000 + i, { ...facts, tag: 'last' })),
+    ]);
+    expect(total((await ledgerSums(table, accountId, [])).days).overflowRequests).toBeUndefined();
+  });
+
   it('keeps the names of active alert rules at every level', async () => {
     const accountId = '018f0000-0000-7000-8000-00000000000a';
     const rules = openRules(table);
@@ -200,5 +215,8 @@ describe('an account whose clients send ever new values', () => {
     await newRecorder()([closeEvent({ accountId, tag: OTHER, reading: { modelServed: OTHER } })]);
     const { days } = await ledgerSums(table, accountId, []);
     expect(Object.keys(days).map((name) => JSON.parse(name).slice(2, 4))).toEqual([['\\(other)', '\\(other)']]);
+    // Slots live until long after the last event of their day.
+    const slots = await findItem(table, counterSlotsKey(accountId, '2026-11-20'));
+    expect(slots).toMatchObject({ expiresAt: Date.parse('2026-11-21T00:00:00Z') / 1_000 + 60 * 86_400 });
   });
 });

@@ -184,6 +184,13 @@ describe('own prices over the ledger', () => {
       back.map(({ costNanoUsd, listCostNanoUsd, ownPrices }) => [costNanoUsd, listCostNanoUsd, ownPrices]),
     ).toEqual(back.map(() => [1_001_000, undefined, undefined]));
     await world.check();
+    const sources = async () => new Set((await world.records()).map(({ priceSource }) => priceSource));
+    const { id: rates } = await world.create({ kind: 'rates', usdPerMillionTokens: { input: 2, output: 2 } });
+    await world.workAfter(AFTER_MS);
+    expect(await sources()).toEqual(new Set([`own:${rates}`]));
+    await world.remove(rates);
+    await world.workAfter(AFTER_MS);
+    expect(await sources()).toEqual(new Set(['book']));
   });
 
   it('change all requests, where the table took no change for a while', async () => {
@@ -245,10 +252,14 @@ describe('own prices over the ledger', () => {
     const world = await worldOf();
     const { id } = await world.create({ kind: 'credit', usd: 0.001 }, {}, '2026-10-01', '2026-12-24');
     world.wait(AFTER_MS + 5 * DAY_MS);
-    await world.record([event(world, 3, '2026-11-02T09:00:00.000Z', { tokens: 400 })]);
+    await world.record([event(world, 3, '2026-11-02T09:00:00.000Z', { tokens: 600 })]);
     for (let run = 0; run < 2; run++) await world.work();
     const paidIn = async (month: string) => (await world.own()).months[month]?.factors[id]?.sum;
-    expect(await paidIn('2026-11')).toBe('400000');
+    // However often the month is added up.
+    for (const ms of [0, DAY_MS]) {
+      await world.workAfter(ms);
+      expect(await paidIn('2026-11')).toBe('600000');
+    }
     // The month before is paid first, although its requests come late.
     await world.record([1, 2].map((n) => event(world, n, '2026-10-28T09:00:00.000Z', { tokens: 500 })));
     await world.workAfter(DAY_MS);
@@ -258,13 +269,13 @@ describe('own prices over the ledger', () => {
       table,
       old.filter(({ startedAt }) => startedAt < '2026-11').map(({ requestId }) => ({ pk, sk: requestId })),
     );
-    expect(await world.records()).toMatchObject([{ costNanoUsd: 400_000 }]);
+    expect(await world.records()).toMatchObject([{ costNanoUsd: 600_000 }]);
     await world.update(id, { until: '2026-12-25' });
     await world.workAfter(AFTER_MS);
     expect(await paidIn('2026-10')).toBe('1000000');
     await world.workAfter(DAY_MS);
     await world.record([event(world, 4, '2026-11-03T09:00:00.000Z', { tokens: 400 })]);
-    expect(await world.costs()).toEqual([400_000, 400_000]);
+    expect(await world.costs()).toEqual([400_000, 600_000]);
   });
 
   it('refuses a credit without an end, a price of no time, of an unknown key, and of a month where the plan keeps no month', async () => {

@@ -65,8 +65,7 @@ describe('a recorder that has budgets judged', () => {
 
   it('changes no result when the queue is down, and tries again with the next change', async () => {
     const { batch, errors } = watched({ fails: true });
-    expect(await batch(['a', 'recorded'])).toHaveLength(1);
-    await batch(['a', 'recorded']);
-    expect(errors).toHaveLength(2);
+    for (let n = 0; n < 3; n++) expect(await batch(['a', 'recorded'])).toHaveLength(1);
+    expect(errors).toHaveLength(3);
   });
 });

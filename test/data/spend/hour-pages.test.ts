@@ -68,14 +68,15 @@ describe('the hours of a rolled-up day', () => {
 
   it('are left out of a view that is too large for the transaction, and its former pages no longer count', async () => {
     const randomTags = Array.from({ length: 1_000 }, () => randomBytes(2_400).toString('base64'));
+    const earlyHours = (tags: number) =>
+      countersOfRange(tags, (n) => randomTags[n] ?? '').filter(({ time }) => time < '2026-11-20T02');
     const before = hourItems('svc_a', '2026-11-20', countersOfRange(250, longTag), 'v1');
-    const after = hourItems(
-      'svc_a',
-      '2026-11-20',
-      countersOfRange(1_000, (n) => randomTags[n] ?? '').filter(({ time }) => time < '2026-11-20T02'),
-      'v2',
-    );
+    const after = hourItems('svc_a', '2026-11-20', earlyHours(1_000), 'v2');
     expect(itemsOf(after, 'CELLS').map(({ pages }) => pages)).toEqual([0]);
+    // Of two views that fit alone, the first leaves no room.
+    const half = hourItems('svc_a', '2026-11-20', earlyHours(500), 'v2');
+    expect(itemsOf(half, 'CELLS')[0]?.pages).toBeGreaterThan(0);
+    expect(itemsOf(half, 'tag').map(({ pages }) => pages)).toEqual([0]);
     const stored = new Map([...before, ...after].map((item) => [item.sk, item]));
     const items = [...stored.values()].sort((left, right) => (left.sk < right.sk ? -1 : 1));
     expect(itemsOf(items, 'CELLS').length).toBeGreaterThan(1);

@@ -122,4 +122,17 @@ describe('a chunked body', () => {
     body.destroy();
     await expect(preparing).rejects.toThrow('the client interrupted its request');
   });
+
+  it('that clients interrupted takes no memory that others need', async () => {
+    for (let n = 0; n < 5; n++) {
+      const body = new PassThrough();
+      const preparing = prepare(body);
+      body.write(Buffer.alloc(14 * MB));
+      setImmediate(() => body.destroy());
+      await expect(preparing).rejects.toThrow('interrupted');
+    }
+    const body = new PassThrough();
+    body.end('{"stream":true}');
+    expect(await prepare(body)).toMatchObject({ askedForUsage: true });
+  });
 });

@@ -136,6 +136,11 @@ describe('a request of a budget that is reserved from', () => {
     const item = await findItem(table, limitValueKey(accountId, budget.id, id, 'ada'));
     // A dead process leaves it as it is: nothing of the ledger sets it.
     expect(item).toMatchObject({ committed: WORST, expiresAt: valueExpiry(id) });
+    const reservedAfter = async (minutes: number) => {
+      const values = openLimitValues(table, () => Date.now() + minutes * MINUTE_MS);
+      return (await values.read(accountId, budget.id, id, 'ada')).reservedNanoUsd;
+    };
+    expect([await reservedAfter(0), await reservedAfter(15)]).toEqual([WORST, 0]);
     const after = { amountNanoUsd: 3, until: null };
     const override = { amountNanoUsd: 5, until: '2126-11-20T12:00:00.000Z', after };
     const audit = auditEntry(accountId, {}, { action: 'budget.override_set' }, new Date());
@@ -411,6 +416,12 @@ describe('the most that a request may cost', () => {
       { ...CHAT, n: 3, best_of: 2 },
       {},
       (bytes) => bytes * 2_500 + 3 * 1_000 * 10_000,
+    ],
+    [
+      'the larger limit of output',
+      { ...CHAT, max_completion_tokens: 9 },
+      {},
+      (bytes) => bytes * 2_500 + 1_000 * 10_000,
     ],
     ['the dearest tier', { ...CHAT, service_tier: 'ultrafast' }, {}, (bytes) => 6 * (bytes * 2_500 + 1_000 * 10_000)],
     ['the bytes of a body for speech that has no text', { model: 'tts-1' }, speech, (bytes) => bytes * 15_000],
