@@ -65,12 +65,13 @@ describe('decideChanges', () => {
   });
 
   it.each([
-    ['in the background', 1, 'resp_1'],
-    ['at once, so that fetching it again is free', 0, undefined],
-  ])('remembers a response that was made %s, or not', (_, background, countsResponse) => {
-    const billableItems = { 'response.id': 'resp_1', 'response.background': background };
+    ['in the background', 1, 'r'.repeat(256), true],
+    ['under an id that no key holds', 1, 'r'.repeat(257), false],
+    ['at once, so that fetching it again is free', 0, 'resp_1', false],
+  ])('remembers a response that was made %s, or not', (_, background, id, isCounted) => {
+    const billableItems = { 'response.id': id, 'response.background': background };
     const [change] = decideWith([close(1, { reading: { billableItems } })]);
-    expect(change?.countsResponse).toBe(countsResponse);
+    expect(change?.countsResponse).toBe(isCounted ? id : undefined);
   });
 
   it('frees what is reserved for a response that is counted already', () => {

@@ -11,11 +11,13 @@ import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
-import { openModelUse } from '../../lambda/data/prices/model-use.ts';
+import { openModelUse, REPRICED_DAYS } from '../../lambda/data/prices/model-use.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { put } from '../../lambda/data/table/actions.ts';
-import { outboxKey } from '../../lambda/data/table/keys.ts';
+import { MODEL_USE_SHARDS, modelUseKey, outboxKey } from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
+import { shardOf } from '../../lambda/data/table/table.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { DAY_MS } from '../../lambda/domain/calendar/units.ts';
 import type { EachLimit } from '../../lambda/domain/limits/block.ts';
@@ -110,8 +112,12 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   await sweep({} as ScheduledEvent, context, () => {});
   expect(await openRequests(table).find(accountId, swept.requestId)).toMatchObject({ provenance: 'computed' });
   // By this a new price finds it.
-  const uses = await Array.fromAsync(openModelUse(table).of(startedAt.slice(0, 10)));
+  const day = startedAt.slice(0, 10);
+  const uses = await Array.fromAsync(openModelUse(table).of(day));
   expect(uses).toContainEqual(expect.objectContaining({ accountId, model: 'gpt-4o-mini' }));
+  const useKey = modelUseKey(day, shardOf(accountId, MODEL_USE_SHARDS), accountId, 'openai', 'gpt-4o-mini');
+  const pricedAgainUntil = (Date.parse(day) + REPRICED_DAYS * DAY_MS) / 1_000;
+  expect((await findItem(table, useKey))?.['expiresAt']).toBeGreaterThan(pricedAgainUntil);
   expect(metricsOf()).toMatchObject([
     { namespace: 'AiSpendGateway/test', service: 'gateway', Requests: 1 },
     { namespace: 'AiSpendGateway/test', service: 'usage-sweep', RecordedEvents: 1, SweptEvents: 1 },
@@ -121,7 +127,6 @@ it('the handlers record events from the queue and the outbox, and roll up the da
   expect(metricsOf()).toMatchObject([
     { namespace: 'AiSpendGateway/test', service: 'usage-rollup', RolledUpPeriods: expect.any(Number) },
   ]);
-  const day = startedAt.slice(0, 10);
   const range = { granularity: 'day', from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` } as const;
   let requests = 0;
   for await (const { counters } of openSpend(table).read({ accountId, range, groupBy: [] }))

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { hourCounterExpiry } from '../../../lambda/data/ledger/transactions.ts';
 import { hourItems, readHours } from '../../../lambda/data/spend/hour-pages.ts';
 import { openPages } from '../../../lambda/data/spend/summary-pages.ts';
 import type { SummaryView } from '../../../lambda/data/table/keys.ts';
@@ -46,6 +47,7 @@ describe('the hours of a rolled-up day', () => {
   it('come back as they were, in order, from one page or several', async () => {
     const spendCounters = countersOfRange(250, longTag);
     const items = hourItems('svc_a', '2026-11-20', spendCounters, 'v1');
+    expect(new Set(items.map(({ expiresAt }) => expiresAt))).toEqual(new Set([hourCounterExpiry('2026-11-20T23')]));
     const crosses = itemsOf(items, 'CELLS');
     expect(crosses.length).toBeGreaterThan(1);
     const found = await read(crosses, 'CELLS');

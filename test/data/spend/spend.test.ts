@@ -25,8 +25,13 @@ const serviceAt = (start: number, accountId: string) => {
   let now = start;
   const record = openRecorder(table, { logger: { error: () => {} }, price: priceOfTokens, now: () => now });
   const marks = openRollupMarks(table, () => now);
-  const rollup = openRollup(table, () => now);
   const failures: unknown[] = [];
+  /** A summary of what was read late would stay wrong. */
+  const reading = interceptTable(table, async ({ operation, input }, send) => {
+    if (operation === 'Query' && !input.ConsistentRead) failures.push(input);
+    return send();
+  });
+  const rollup = openRollup(reading, () => now);
   async function* ownMarks(shard: number) {
     for await (const mark of marks.due(shard)) if (mark.accountId === accountId) yield mark;
   }

@@ -136,6 +136,8 @@ describe('a request of a budget that is reserved from', () => {
     const item = await findItem(table, limitValueKey(accountId, budget.id, id, 'ada'));
     // A dead process leaves it as it is: nothing of the ledger sets it.
     expect(item).toMatchObject({ committed: WORST, expiresAt: valueExpiry(id) });
+    // Days that somebody chose may be 366.
+    expect(valueExpiry('fixed#2026-01-01T00:00:00.000Z')).toBe(Date.parse('2027-02-11T00:00:00Z') / 1_000);
     const reservedAfter = async (minutes: number) => {
       const values = openLimitValues(table, () => Date.now() + minutes * MINUTE_MS);
       return (await values.read(accountId, budget.id, id, 'ada')).reservedNanoUsd;
