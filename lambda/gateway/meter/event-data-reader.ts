@@ -14,6 +14,8 @@ export class EventDataReader {
   /** First bytes of the line, until its field name is known. */
   #line = '';
   #inData = false;
+  /** Blank lines before the first field end no event. */
+  #hasBegun = false;
 
   constructor(picker: JsonPicker) {
     this.#picker = picker;
@@ -33,9 +35,10 @@ export class EventDataReader {
       }
       const byte = chunk[at++] as number;
       if (byte === LF) {
-        if (this.#line === '') return at;
+        if (this.#line === '' && this.#hasBegun) return at;
         this.#line = '';
       } else if (byte !== CR) {
+        this.#hasBegun = true;
         if (this.#line.length < MAX_FIELD_BYTES) this.#line += String.fromCharCode(byte);
         if (this.#line === DATA || this.#line === DATA_AFTER_MARK) {
           this.#inData = true;
