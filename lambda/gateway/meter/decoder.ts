@@ -78,7 +78,10 @@ export const decoderFor = (
 
 const ZSTD_FRAME = Buffer.from('28b52ffd', 'hex');
 
-/** Node decodes one zstd frame of a chunk, and drops those behind it. A cut at such bytes within a frame does no harm. */
+/**
+ * Node decodes one zstd frame of a chunk, and drops those behind it. A cut at such bytes within a frame does no harm, nor one at the end of a
+ * chunk where such bytes may begin.
+ */
 const frameByFrame = (decoder: BodyDecoder): BodyDecoder => ({
   write: (chunk) => {
     let from = 0;
@@ -86,7 +89,9 @@ const frameByFrame = (decoder: BodyDecoder): BodyDecoder => ({
       decoder.write(chunk.subarray(from, next));
       from = next;
     }
-    decoder.write(chunk.subarray(from));
+    const begun = [3, 2, 1].find((bytes) => chunk.subarray(-bytes).equals(ZSTD_FRAME.subarray(0, bytes))) ?? 0;
+    decoder.write(chunk.subarray(from, chunk.length - begun));
+    if (begun > 0) decoder.write(chunk.subarray(-begun));
   },
   end: decoder.end,
 });
