@@ -62,5 +62,4 @@ export const promptTokensOf = (usage: Raw): number =>
 
 /** The same of the largest iteration, for usage with iterations. */
 export const largestPromptOf = (usage: Raw): number =>
-  iterationsOf(usage).reduce((largest, iteration) => Math.max(largest, promptTokensOf(iteration)), 0) ||
-  promptTokensOf(usage);
+  Math.max(0, ...iterationsOf(usage).map(promptTokensOf)) || promptTokensOf(usage);

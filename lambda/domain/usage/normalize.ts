@@ -5,7 +5,7 @@ import { clampUsage, type DraftUnits, type UsageDraft } from './consistent-usage
 import { type Dialect, hasNoOutput } from './dialect.ts';
 import { readGeminiUsage, readInteractionsUsage } from './gemini-shapes.ts';
 import { readChatUsage, readResponsesUsage } from './openai-shapes.ts';
-import { amountOf, at, count, countOf, isRaw, type Raw, sumOfCounts } from './raw.ts';
+import { amountOf, at, count, countOf, isPresent, isRaw, type Raw, sumOfCounts } from './raw.ts';
 import { hasUnreadable, hasUnreadableDetail, readSides, type UsageGap } from './sides.ts';
 import type { UnitName, Usage } from './usage.ts';
 import type { Reading } from './usage-event.ts';
@@ -301,8 +301,6 @@ export const readUsage = (
   const isLess = raw !== null && (hasUnreadableDetail(raw) || hasMore(raw, draft, reading.dialect));
   return { usage, gap: draft.gap ?? (isLess ? 'derived' : null) };
 };
-
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 const nonZero = (units: DraftUnits): DraftUnits =>
   Object.fromEntries(Object.entries(units).filter(([, quantity]) => quantity > 0));

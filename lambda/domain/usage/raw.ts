@@ -8,6 +8,8 @@ const MAX_COUNT = 10_000_000_000;
 export const isRaw = (value: unknown): value is Raw =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** The member at the end of a path of names, undefined where the path ends early. */
 export const at = (value: unknown, ...path: readonly string[]): unknown => {
   let here = value;

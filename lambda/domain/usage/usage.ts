@@ -1,4 +1,4 @@
-import { countOf, isRaw, type Raw } from './raw.ts';
+import { amountOf, isPresent, isRaw, type Raw } from './raw.ts';
 
 /**
  * Normalized usage, so that no token is priced twice. What includes what is the same for all providers: every `cache*`, `*Audio*`, `*Image*`, `*Video*` and `reasoning` count is a SUBSET of `inputTokens` or `outputTokens`
@@ -178,26 +178,33 @@ const sides: ReadonlySet<string> = new Set([
   'total_output_tokens',
 ]);
 
-/** Null where one of them cannot be read: the sum of the others is too low. */
-const addSides = (left: unknown, right: unknown): number | null => {
-  const [one, other] = [countOf(left), countOf(right)];
-  return one === null || other === null ? null : one + other;
+/** Costs that the provider reports. */
+const costs = ['cost', 'cost_in_usd_ticks'];
+
+/** Negative, as no count is, where one of them cannot be read: the sum of the others is too low. */
+const addCounts = (left: unknown, right: unknown): number => {
+  const [one, other] = [amountOf(left), amountOf(right)];
+  return one === null || other === null ? -1 : one + other;
 };
 
 /**
- * The sum of two raw usage objects: numbers are added by name at every level, lists by the kind of their items. Of anything else
- * the later value is kept; of a side that one of them lacks, null. For the lines of a batch's results, each of which is a response; events of one stream are never added.
+ * The sum of two raw usage objects: counts are added by name at every level, lists by the kind of their items. Of anything else the later
+ * value is kept; of a cost that one of them lacks, NaN. For the lines of a batch's results, each of which is a response; events of one stream
+ * are never added.
  */
 export const addUsage = (total: Raw | null, usage: Raw): Raw => {
   if (!total) return usage;
   const sum: Record<string, unknown> = { ...total };
   for (const [name, value] of Object.entries(usage)) {
     const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
-    if (sides.has(name) && before !== undefined) sum[name] = addSides(before, value);
-    else if (typeof before === 'number' && typeof value === 'number') sum[name] = before + value;
+    const areCounts = isPresent(before) && isPresent(value) && (amountOf(before) ?? amountOf(value)) !== null;
+    if (areCounts || (sides.has(name) && before !== undefined)) sum[name] = addCounts(before, value);
     else if (isRaw(before) && isRaw(value)) sum[name] = addUsage(before, value);
     else if (Array.isArray(before) && Array.isArray(value)) sum[name] = addLists(before, value);
-    else if (value !== null && value !== undefined) sum[name] = value;
+    else if (isPresent(value)) sum[name] = value;
   }
+  // Not read by amountOf: a dollar has more ticks than its limit.
+  for (const name of costs)
+    if (name in sum) sum[name] = Number(total[name] ?? Number.NaN) + Number(usage[name] ?? Number.NaN);
   return sum;
 };

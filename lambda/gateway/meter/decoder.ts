@@ -22,15 +22,16 @@ const identity = (out: (chunk: Buffer) => void): BodyDecoder => ({ write: out, e
 /** For an unknown encoding: decodes nothing, and the reading is incomplete. */
 export const undecodable: BodyDecoder = { write: () => {}, end: async () => false };
 
-/** Not an encoding's name: some servers send `deflate` without the zlib header that the standard requires. */
-const RAW_DEFLATE = 'raw-deflate';
+/** Some servers send `deflate` without the zlib header that the standard requires. No header names this: names are read in lower case. */
+const RAW_DEFLATE = 'RAW';
 const DEFLATE_METHOD = 8;
 
 /** Loads zlib with the first compressed response: it would add 2.5 ms to every cold start. */
 const makeTransform = (encoding: string): Transform | undefined => {
   const zlib = process.getBuiltinModule('node:zlib');
+  const { constants } = zlib;
   // An interrupted body still yields what it contains.
-  const lenient = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':
@@ -40,11 +41,11 @@ const makeTransform = (encoding: string): Transform | undefined => {
     case RAW_DEFLATE:
       return zlib.createInflateRaw(lenient);
     case 'br':
-      return zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH });
+      return zlib.createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
     case 'zstd':
       return zlib.createZstdDecompress({
-        finishFlush: zlib.constants.ZSTD_e_flush,
-        params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
+        finishFlush: constants.ZSTD_e_flush,
+        params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
       });
     default:
       return undefined;
@@ -70,7 +71,7 @@ export const decoderFor = (
     .filter((name) => name !== '' && name !== 'identity' && name !== 'none');
   if (encodings.length === 0) return identity(out);
   if (encodings.length === 1 && encodings[0] === 'deflate') return deflateDecoder(out, maxBytes);
-  const transforms = encodings.reverse().map((name) => (name === RAW_DEFLATE ? undefined : makeTransform(name)));
+  const transforms = encodings.reverse().map(makeTransform);
   if (transforms.length > 2 || transforms.includes(undefined)) return undecodable;
   const decoder = piped(transforms as Transform[], out, maxBytes);
   return encodings[0] === 'zstd' ? frameByFrame(decoder) : decoder;
@@ -89,9 +90,9 @@ const frameByFrame = (decoder: BodyDecoder): BodyDecoder => ({
       decoder.write(chunk.subarray(from, next));
       from = next;
     }
-    const begun = [3, 2, 1].find((bytes) => chunk.subarray(-bytes).equals(ZSTD_FRAME.subarray(0, bytes))) ?? 0;
-    decoder.write(chunk.subarray(from, chunk.length - begun));
-    if (begun > 0) decoder.write(chunk.subarray(-begun));
+    const begun = chunk.indexOf(ZSTD_FRAME[0] as number, Math.max(from + 1, chunk.length - 3));
+    if (begun !== -1) decoder.write(chunk.subarray(from, begun));
+    decoder.write(chunk.subarray(Math.max(from, begun)));
   },
   end: decoder.end,
 });

@@ -3,10 +3,7 @@ import { CR, LF } from './sse-framing.ts';
 
 const SPACE = 0x20;
 
-/** Length of the longest line start that matters: a byte order mark and `data:`. */
-const MAX_FIELD_BYTES = 8;
 const DATA = 'data:';
-const DATA_AFTER_MARK = '\xef\xbb\xbfdata:';
 
 /** Passes the data lines of one event to a picker as they arrive, whatever their length. */
 export class EventDataReader {
@@ -39,8 +36,8 @@ export class EventDataReader {
         this.#line = '';
       } else if (byte !== CR) {
         this.#hasBegun = true;
-        if (this.#line.length < MAX_FIELD_BYTES) this.#line += String.fromCharCode(byte);
-        if (this.#line === DATA || this.#line === DATA_AFTER_MARK) {
+        if (this.#line.length < DATA.length) this.#line += String.fromCharCode(byte);
+        if (this.#line === DATA) {
           this.#inData = true;
           this.#line = '';
           if (chunk[at] === SPACE) at++;

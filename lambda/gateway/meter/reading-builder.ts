@@ -49,6 +49,16 @@ const usageIn = (values: ReadonlyMap<string, unknown>): Raw | null => {
 const isDeferred = (values: ReadonlyMap<string, unknown>, hasChoices: boolean): boolean =>
   values.has('requestId') && !hasChoices && !values.has('usage') && !values.has('model');
 
+/** The members of an output item or a tool that are texts. */
+type Item = Partial<Record<'type' | 'action' | 'container' | 'model', string>>;
+
+/** A value of the last item, under the last part of its name. */
+const addMember = (items: Item[], name: string, json: string): void => {
+  const item = items.at(-1);
+  const text = textOf(parsed(json));
+  if (item && text !== '') item[name.replace(/.*\./, '') as keyof Item] = text;
+};
+
 /** Billable items that `wanted.ts` picks under their own names. */
 const textItems = [
   BILLABLE.imageSize,
@@ -97,8 +107,8 @@ export class ReadingBuilder implements PickerSink {
 
   /** The last value of each name in the current document, and its output items and tools. */
   #values = new Map<string, unknown>();
-  #outputs: { type: string; action: string; container: string }[] = [];
-  #tools: { type: string; model: unknown }[] = [];
+  #outputs: Item[] = [];
+  #tools: Item[] = [];
   /** The models that write the code of vector images have a usage of their own. */
   #svgUsages: unknown[] = [];
   #images = 0;
@@ -128,11 +138,10 @@ export class ReadingBuilder implements PickerSink {
     else if (name === 'embeddedTokens') this.#embeddedTokens += Number(parsed(json)) || 0;
     else if (name === 'svgUsage') this.#svgUsages.push(parsed(json));
     else if (name === 'groundingQueries') this.#addGroundingQueries(parsed(json));
-    else if (name === '#output') this.#outputs.push({ type: '', action: '', container: '' });
-    else if (name === '#tool') this.#tools.push({ type: '', model: undefined });
-    else if (name.startsWith('output.')) this.#outputMember(name, parsed(json));
-    else if (name === 'tool.type') (this.#tools.at(-1) as { type: string }).type = textOf(parsed(json));
-    else if (name === 'tool.model') (this.#tools.at(-1) as { model: unknown }).model = parsed(json);
+    else if (name === '#output') this.#outputs.push({});
+    else if (name === '#tool') this.#tools.push({});
+    else if (name.startsWith('output.')) addMember(this.#outputs, name, json);
+    else if (name.startsWith('tool.')) addMember(this.#tools, name, json);
     else if (name.startsWith('#')) this.#found.add(name);
     else {
       const value = parsed(json);
@@ -142,9 +151,10 @@ export class ReadingBuilder implements PickerSink {
     }
   }
 
-  /** A usage object past the limit is no usage object. */
+  /** Usage past the limit is there, and not known. */
   tooLong(name: string): void {
     if (name === 'error') this.#found.add('#error');
+    else if (name === 'usage' || name === 'messageUsage') this.#values.set(name, { input_tokens: -1 });
   }
 
   documentEnd(): void {
@@ -206,16 +216,13 @@ export class ReadingBuilder implements PickerSink {
 
   /** The billable items that the dialect has: members such as `id` or `data` mean something else in others. */
   billableItems(dialect: Dialect): Reading['billableItems'] {
-    const result: Record<string, number | string> = {};
-    for (const [name, value] of this.#billableItems)
-      if (dialectsOf[name]?.includes(dialect) ?? true) result[name] = value;
-    return result;
+    const items = [...this.#billableItems].filter(([name]) => dialectsOf[name]?.includes(dialect) ?? true);
+    return Object.fromEntries(items);
   }
 
   /** The dialect according to the usage object, for a path that does not show it. */
   guessDialect(): Dialect {
-    const { usage } = this;
-    if (!usage) return 'unknown';
+    const usage = this.usage ?? {};
     if ('promptTokenCount' in usage || 'totalTokenCount' in usage) return 'gemini-generate';
     if ('billed_units' in usage) return 'cohere-chat';
     if ('total_input_tokens' in usage) return 'gemini-interactions';
@@ -300,27 +307,20 @@ export class ReadingBuilder implements PickerSink {
     this.#found.clear();
   }
 
-  #outputMember(name: string, value: unknown): void {
-    const text = textOf(value);
-    const item = this.#outputs.at(-1);
-    if (item) item[name.slice('output.'.length) as keyof typeof item] = text;
-  }
-
   #takeOutputs(): void {
-    if (this.#outputs.length === 0 && this.#tools.length === 0) return;
     const calls = (type: string) => this.#outputs.filter((item) => item.type === type);
-    const searches = calls('web_search_call').filter((item) => item.action === '' || item.action === 'search').length;
+    const searches = calls('web_search_call').filter(({ action = 'search' }) => action === 'search').length;
     // A reported count, which may be 0, leaves out searches that are not charged.
     if (amountOf(this.#values.get(BILLABLE.webSearchRequests)) === null)
       this.#number(BILLABLE.webSearchCalls, searches);
     this.#number(BILLABLE.fileSearchCalls, calls('file_search_call').length);
     if (!this.#values.has('imageGenUsage'))
       this.#number(BILLABLE.imageGenCalls, calls('image_generation_call').length - this.#svgUsages.length);
-    const containers = [...calls('code_interpreter_call'), ...calls('shell_call')]
-      .map((item) => item.container)
-      .filter(Boolean);
+    const containers = [...calls('code_interpreter_call'), ...calls('shell_call')].flatMap(
+      (item) => item.container ?? [],
+    );
     this.#number(BILLABLE.codeContainers, new Set(containers).size);
-    for (const { type, model } of this.#tools) {
+    for (const { type = '', model } of this.#tools) {
       if (type.startsWith('web_search_preview')) this.#billableItems.set(BILLABLE.webSearchPreview, 1);
       if (type === 'image_generation') this.#text(BILLABLE.imageGenModel, model);
     }

@@ -61,8 +61,8 @@ export const createRequestReader = (contentType: string | undefined, path: strin
           if (value === 'browser_search' || (isGroqChat && value === 'code_interpreter')) values.set('groqTool', true);
         } else if (name === 'fallback' && fallbacks.length < MAX_FALLBACKS)
           fallbacks.push(value.slice(0, MAX_MODEL_CHARACTERS));
+        else if (name === 'tool.model') values.set(BILLABLE.imageGenModel, value);
       }
-      if (name === 'tool.model' && typeof value === 'string') values.set(BILLABLE.imageGenModel, value);
       if (name === 'input') values.set('speechCharacters', typeof value === 'string' ? [...value].length : 0);
       else if (!name.startsWith('tool.') && !name.startsWith('part.')) values.set(name, value);
     },
@@ -108,7 +108,7 @@ const bodyReader = (
       // Field headers and these values are ASCII. latin1 keeps offsets correct whatever else is in the body.
       const text = carry + chunk.toString('latin1');
       for (const [, name, value] of text.matchAll(MULTIPART_FIELD))
-        values.set(multipartName(name as string), multipartValue(value as string));
+        values.set(multipartName(name as string), value === 'true' ? true : value);
       carry = text.slice(-MULTIPART_OVERLAP_BYTES);
     };
   }
@@ -119,8 +119,6 @@ const bodyReader = (
 
 const multipartName = (name: string): string =>
   name === 'size' || name === 'quality' ? `image.${name}` : name === 'seconds' ? 'video.seconds' : name;
-
-const multipartValue = (value: string): unknown => (value === 'true' ? true : value === 'false' ? false : value);
 
 const factsOf = (
   values: ReadonlyMap<string, unknown>,

@@ -20,7 +20,7 @@ const NEWEST_PER_CHUNK = 2;
  * usage member other than null, and only those are parsed. Repeated usage is cumulative, so only the first and the newest are
  * held, and parsed at the end.
  *
- * It reads LF, CRLF and CR, comments, multi-line data, a byte order mark, and chunks cut anywhere.
+ * It reads LF, CRLF and CR, comments, multi-line data, and chunks cut anywhere. A byte order mark is not passed to it.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export class SseReader {

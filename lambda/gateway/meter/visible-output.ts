@@ -182,15 +182,17 @@ class OutputCounter implements PickerSink {
   }
 
   sizes(factor: number): Pick<Visible, 'output' | 'outputBytes'> {
-    const [pieces, thinkingPieces, calls, hiddenBytes, hiddenParts, outputBytes] = [
-      this.#pieces,
-      this.#thinkingPieces,
-      this.#calls,
-      this.#hiddenBytes,
-      this.#hiddenParts,
-      this.#bytes,
-    ].map((count) => Math.ceil(count * factor)) as [number, number, number, number, number, number];
-    return { outputBytes, output: { pieces, thinkingPieces, calls, hiddenBytes, hiddenParts } };
+    const scaled = (count: number): number => Math.ceil(count * factor);
+    return {
+      outputBytes: scaled(this.#bytes),
+      output: {
+        pieces: scaled(this.#pieces),
+        thinkingPieces: scaled(this.#thinkingPieces),
+        calls: scaled(this.#calls),
+        hiddenBytes: scaled(this.#hiddenBytes),
+        hiddenParts: scaled(this.#hiddenParts),
+      },
+    };
   }
 
   #takePart(): void {

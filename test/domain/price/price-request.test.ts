@@ -483,6 +483,19 @@ describe('usage of which only a part can be read', () => {
     }
   });
 
+  it.each([
+    ['5', { provenance: 'computed', usage: { cacheReadTokens: 11 } }],
+    [-5, { provenance: 'estimated', reason: reasons.derivedUsage }],
+  ])('is not hidden in the sum of a batch, of which one line has %p cached tokens', (cached, expected) => {
+    const line = (cached_tokens: number | string) => ({
+      prompt_tokens: 9,
+      completion_tokens: 9,
+      prompt_tokens_details: { cached_tokens },
+    });
+    for (const sum of [addUsage(line(cached), line(6)), addUsage(line(6), line(cached))])
+      expect(price({ reading: { dialect: 'openai-batch-output' } }, sum)).toMatchObject(expected);
+  });
+
   it('is no obstacle where the provider reports the cost', () => {
     const usage = { prompt_tokens: 9, completion_tokens: null, cost: 0.5 };
     expect(price({ provider: 'openrouter' }, usage)).toMatchObject({ costNanoUsd: 5e8, provenance: 'provider' });

@@ -162,6 +162,30 @@ describe('a call that is free or reads what another one is charged for', () => {
   });
 });
 
+describe('usage that is too long to be read', () => {
+  const message = { type: 'message', model: 'claude-sonnet-4-5', content: [{ type: 'text', text: 'hello' }] };
+  const iterations = Array.from({ length: 999 }, () => ({ type: 'message', input_tokens: 100, output_tokens: 10 }));
+  const usage = { input_tokens: 100, output_tokens: 10, iterations };
+  const start = { ...message, usage: { input_tokens: 100, output_tokens: 1 } };
+  const req = { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'hello' }] };
+
+  it.each<[string, Partial<Call>]>([
+    ['a body', { body: { ...message, usage } }],
+    [
+      'a stream',
+      {
+        events: [
+          { type: 'message_start', message: start },
+          { type: 'message_delta', usage },
+        ],
+      },
+    ],
+  ])('is not known, and not estimated by what is seen: %s', async (_, response) => {
+    const call = { provider: 'anthropic', path: '/v1/messages', req, ...response };
+    expect(await outcome(call)).toMatchObject({ provenance: 'unknown', reason: reasons.unreadableUsage });
+  });
+});
+
 describe("a batch's responses", () => {
   const line = (model: string, input: number) => ({
     custom_id: 'c',
@@ -195,6 +219,16 @@ describe("a batch's responses", () => {
     const mixed = await outcome(results(line('claude-haiku-5-5', 60_000), line('claude-haiku-5-5', 120_000)));
     expect(long.costNanoUsd).toBeGreaterThan(2 * (short.costNanoUsd as number));
     expect(mixed.costNanoUsd).toBe((short.costNanoUsd as number) + (long.costNanoUsd as number));
+  });
+
+  it('are priced by the book where one of them reports no cost', async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 10 };
+    const lines = [{ ...usage, cost: 1 }, usage, { ...usage, cost: 1 }].map((usage) => ({
+      response: { status_code: 200, body: { model: 'openai/gpt-4o', usage } },
+    }));
+    const call = { provider: 'openrouter', method: 'GET', path: '/api/v1/batches/b' };
+    const costs = [lines, lines.slice(0, 2), lines.slice(1)].map((results) => outcome({ ...call, body: { results } }));
+    for (const cost of costs) expect(await cost).toMatchObject({ provenance: 'estimated' });
   });
 
   it('of very many models are not all known, and not nothing', async () => {

@@ -21,7 +21,6 @@ describe('the data of an event', () => {
     ['other fields around it', 'event: x\nid: 1\ndata: {}\nretry: 5\n\n', '{}', 34],
     ['a comment', ': data: no\ndata: {}\n\n', '{}', 21],
     ['CRLF', 'data: {}\r\nid: 1\r\n\r\n', '{}\r', 19],
-    ['a byte order mark', '\ufeffdata: {}\n\n', '{}', 13],
     ['names that begin alike', 'dat: 1\ndatas: 2\ndata_: 3\nxdata: 4\ndata: {}\n\n', '{}', 44],
     ['a long name', `${'x'.repeat(50)}data: 1\ndata: {}\n\n`, '{}', 68],
     ['a name that would fit once cut', 'aaaaaaaa\ndata: {}\n\n', '{}', 19],
