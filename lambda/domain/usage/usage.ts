@@ -188,9 +188,9 @@ const addCounts = (left: unknown, right: unknown): number => {
 };
 
 /**
- * The sum of two raw usage objects: counts are added by name at every level, lists by the kind of their items. Of anything else the later
- * value is kept; of a cost that one of them lacks, NaN. For the lines of a batch's results, each of which is a response; events of one stream
- * are never added.
+ * The sum of two raw usage objects: counts are added by name at every level, lists by the kind of their items. Of anything else the
+ * later value is kept; of a cost that one of them lacks, NaN, which is null as JSON. For the lines of a batch's results, each of which is
+ * a response; events of one stream are never added.
  */
 export const addUsage = (total: Raw | null, usage: Raw): Raw => {
   if (!total) return usage;

@@ -80,8 +80,8 @@ export const decoderFor = (
 const ZSTD_FRAME = Buffer.from('28b52ffd', 'hex');
 
 /**
- * Node decodes one zstd frame of a chunk, and drops those behind it. A cut at such bytes within a frame does no harm, nor one at the end of a
- * chunk where such bytes may begin.
+ * Node decodes one zstd frame of a chunk, and drops those behind it. A cut at such bytes within a frame does no harm, nor one at the end
+ * of a chunk where such bytes may begin.
  */
 const frameByFrame = (decoder: BodyDecoder): BodyDecoder => ({
   write: (chunk) => {
