@@ -7,7 +7,7 @@ import { openAccountDeletions } from '../../lambda/data/accounts/account-deletio
 import { openAccountHolds } from '../../lambda/data/accounts/account-holds.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { markDeleted, openAccountItems } from '../../lambda/data/accounts/delete-items.ts';
-import { accountUserKey, deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
+import { accountKey, accountUserKey, deletedAccountKey, requestKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
 import { MINUTE_MS } from '../../lambda/domain/calendar/units.ts';
 import { archiveObjectKey, exportKey } from '../../lambda/domain/object-keys.ts';
@@ -289,6 +289,22 @@ describe('the deletion of an account', () => {
     }
     expect(runs).toBeGreaterThan(10);
     expect((await itemsOf(a)).length).toBe(1);
+  });
+
+  it('looks again after a pass that found something in an earlier run only', async () => {
+    const deletions = openAccountDeletions(table);
+    await request();
+    now = new Date(DELETES_AT);
+    await run();
+    later(20);
+    await run();
+    const next = accountKey(a.accountId).pk;
+    await deletions.write(a.accountId, { next, found: true }, now.toISOString());
+    await run();
+    expect(await deletions.find(a.accountId)).toMatchObject({ next: null, found: false });
+    later(20);
+    await run();
+    expect(await deletions.find(a.accountId)).toBeUndefined();
   });
 
   it('is cancelled until then, and not after', async () => {

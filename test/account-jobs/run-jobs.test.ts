@@ -10,7 +10,7 @@ import { tableForTests } from '../table-for-tests.ts';
 const table = tableForTests();
 const now = new Date('2026-11-20T12:00:00.000Z');
 
-it('a job that fails and cannot be put off keeps no other from its turn', async () => {
+it('a job that fails and cannot be put off keeps no other from its turn, and none is begun too late to end', async () => {
   for (const [id, minute] of [
     ['poisoned', '10'],
     ['next', '11'],
@@ -25,6 +25,8 @@ it('a job that fails and cannot be put off keeps no other from its turn', async 
   const run = jest.fn((_accountId: string, id: string) => (id === 'poisoned' ? unreadable() : Promise.resolve()));
   const logger = silentLogger();
   const runAll = runJobs(table, { archive: { run, putOff: unreadable } }, logger, () => now);
+  await runAll(() => 11_999);
+  expect(run).not.toHaveBeenCalled();
   await expect(runAll(() => 60_000)).rejects.toThrow('1 jobs failed.');
   expect(run.mock.calls.map(([, id]) => id)).toEqual(['poisoned', 'next']);
   expect(logger.error).toHaveBeenCalledTimes(1);

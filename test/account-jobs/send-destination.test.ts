@@ -230,6 +230,14 @@ describe('a destination of the type otlp', () => {
         .size,
     ).toBe(2);
     expect(await account.shown()).toMatchObject({ failures: 0, problem: null, sentAt: now().toISOString() });
+    // Failures are in a row only where it takes nothing between them.
+    const statuses = [503, 200, 503];
+    statusOf = ({ path }) => (path === '/v1/metrics' ? (statuses.shift() ?? 200) : 200);
+    await account.record([43, 45].map((minute) => ({ n: minute, startedAt: at(minute), tokens: 1 })));
+    await account.run(40);
+    await account.run(2);
+    expect(statuses).toEqual([]);
+    expect(await account.shown()).toMatchObject({ failures: 1, isActive: true });
   });
 
   it('goes on in the next run where one had no time left', async () => {

@@ -297,17 +297,18 @@ describe('httpStack', () => {
 
   it('logs no body, query, header or service key', async () => {
     create.mockResolvedValue({ name: 'x' });
-    await invoke(handler, {
-      ...good,
-      path: '/api/things/svc_secret',
-      caller: { accountId: 'svc_secret', userId: 'user' },
-      body: { name: 'private' },
-      query: { tag: ['hidden'] },
-      headers: { Authorization: 'Bearer token' },
-    });
+    for (const id of ['svc_secret', 'sat_secret'])
+      await invoke(handler, {
+        ...good,
+        path: `/api/things/${id}`,
+        caller: { accountId: 'svc_secret', userId: 'user' },
+        body: { name: 'private' },
+        query: { tag: ['hidden'] },
+        headers: { Authorization: 'Bearer token' },
+      });
     const lines = JSON.stringify(logger.info.mock.calls);
     expect(lines).toContain('"userId":"user"');
-    expect(lines).not.toMatch(/svc_secret|private|hidden|token/);
+    expect(lines).not.toMatch(/(svc|sat)_secret|private|hidden|token/);
   });
 
   it('responds to every JSON body with 201 or 400, never 5xx', async () => {

@@ -22,10 +22,13 @@ import { modelUse, withObservers } from '../../lambda/usage-recorder/observers.t
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
 import { openRepricer } from '../../lambda/usage-recorder/reprice.ts';
 import { repriceChanged } from '../../lambda/usage-recorder/repricing/reprice-changed.ts';
+import { clearOfMidnight } from '../clear-of-midnight.ts';
 import { runOps } from '../ops/run-command.ts';
 import { tableForEachTest } from '../table-for-tests.ts';
 import { closeEvent, requestIdAt } from '../usage-recorder/events.ts';
 import { ledgerSums, total } from '../usage-recorder/ledger-sums.ts';
+
+await clearOfMidnight();
 
 const APPEARED = Date.parse('2026-11-20T12:00:00Z');
 const logged: unknown[] = [];
@@ -609,19 +612,23 @@ describe('a broken feed', () => {
 });
 
 describe('the function', () => {
-  it('reads the prices also where what providers report cannot be compared', async () => {
+  it('reads the prices where what providers report cannot be compared, and compares it where there are none to read', async () => {
     published = { '/genai': genaiData([newModel]) };
     // Figures that providers report are read by queries, versions of prices are not.
+    let refused = '.Query';
+    const queries: string[] = [];
     const proxy = createServer(async (request, response) => {
       const operation = String(request.headers['x-amz-target']);
-      if (operation.endsWith('.Query')) {
+      const body = await text(request);
+      if (operation.endsWith('.Query')) queries.push(body);
+      if (operation.endsWith(refused)) {
         response.writeHead(400).end(JSON.stringify({ __type: 'com.amazon#AccessDeniedException' }));
         return;
       }
       const headers = { 'x-amz-target': operation, 'content-type': 'application/x-amz-json-1.0' };
       const authorization = String(request.headers.authorization);
       const passed = await fetch(table.endpoint, {
-        ...{ method: 'POST', body: await text(request) },
+        ...{ method: 'POST', body },
         headers: { ...headers, authorization, 'x-amz-date': String(request.headers['x-amz-date']) },
       });
       response.writeHead(passed.status, { 'content-type': headers['content-type'] }).end(await passed.text());
@@ -636,10 +643,14 @@ describe('the function', () => {
       AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${portOf(proxy)}`,
     });
     const { handler } = await import('../../lambda/price-feed/handler.ts');
-    const run = handler({} as ScheduledEvent, { awsRequestId: '1' } as Context, () => {});
-    await expect(run).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
+    const run = () => handler({} as ScheduledEvent, { awsRequestId: '1' } as Context, () => {});
+    await expect(run()).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
     clock = Date.now();
     expect(await inputPrice('command-99')).toBe(2);
+    refused = '.GetItem';
+    await expect(run()).rejects.toMatchObject({ $metadata: { httpStatusCode: 400 } });
+    const yesterday = new Date(Date.now() - 24 * HOUR_MS).toISOString().slice(0, 10);
+    expect(queries).toEqual([expect.stringContaining(yesterday), expect.stringContaining(yesterday)]);
     await stopServer(proxy);
   });
 });

@@ -63,3 +63,22 @@ it('stops before its time is over', async () => {
   await run(() => remainingMs);
   expect(deliver).toHaveBeenCalledTimes(9);
 });
+
+it('begins each minute with another shard, so that none waits for the others', async () => {
+  const begun: number[] = [];
+  for (const minute of [0, 1]) {
+    let looks = 1;
+    const { run } = setUp({
+      now: () => new Date(NOW.getTime() + minute * MINUTE_MS),
+      deliveries: {
+        async *undelivered(shard) {
+          begun.push(shard);
+          yield* [];
+        },
+      },
+    });
+    await run(() => (looks-- > 0 ? 5 * MINUTE_MS : 0));
+  }
+  expect(begun).toHaveLength(2);
+  expect(new Set(begun).size).toBe(2);
+});

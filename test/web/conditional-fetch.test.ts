@@ -22,8 +22,8 @@ const server = createServer((request, response) => {
 beforeAll(() => listen(server));
 afterAll(() => stopServer(server));
 
-const openGet = () => {
-  const send = conditionalFetch(fetch, { onEnd() {} });
+const openGet = (onEnd: (end: () => void) => void = () => {}) => {
+  const send = conditionalFetch(fetch, { onEnd });
   return async (init?: RequestInit): Promise<unknown> => (await send(new Request(urlOf(server), init))).json();
 };
 
@@ -39,6 +39,18 @@ it('asks for all of the response to what changes something', async () => {
   expect(await get({ method: 'POST', body: '{}' })).toEqual({ items: [] });
   expect(await get()).toEqual({ items: [] });
   expect(tags).toEqual([undefined, '"1"']);
+});
+
+it('forgets what one user received before another signs in', async () => {
+  let endSession = () => {};
+  const get = openGet((end) => {
+    endSession = end;
+  });
+  await get();
+  tags.length = 0;
+  endSession();
+  await get();
+  expect(tags).toEqual([undefined]);
 });
 
 it('asks for all of a body whose first response was left before its end', async () => {

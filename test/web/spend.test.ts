@@ -273,6 +273,10 @@ describe('a range', () => {
     [{ range: '24h' }, '2026-11-19T15:00:00.000Z', 'hour'],
     [{ range: '90d' }, '2026-08-23', 'day'],
     [{ range: '12m' }, '2025-12-01', 'month'],
+    [{ range: 'custom', from: '2026-11-19' }, '2026-11-19', 'hour'],
+    [{ range: 'custom', from: '2026-11-18' }, '2026-11-18', 'day'],
+    [{ range: 'custom', from: '2026-05-15' }, '2026-05-15', 'day'],
+    [{ range: 'custom', from: '2026-05-14' }, '2026-05-14', 'month'],
   ] as const)('%j starts at %s, by %s', (search, from, granularity) => {
     expect(rangeOf(search, now)).toMatchObject({ from, granularity });
   });

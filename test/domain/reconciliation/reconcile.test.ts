@@ -173,6 +173,27 @@ it('finds that fees which the bill lists apart are in recorded costs', () => {
   expect(reconciled({ bill: { lines, usage: [] }, recorded }).findings).toEqual([]);
 });
 
+it.each([
+  [
+    'the last day, whose requests may be on the bill of the next',
+    '2026-10-05',
+    { timing: -100 * CENT, unexplained: 0 },
+  ],
+  ['an earlier day', '2026-10-06', { timing: 0, unexplained: -100 * CENT }],
+])('explains less than recorded on %s', (_, to, expected) => {
+  const bill = { lines: [modelBill('2026-10-05', 'gpt-4o', 900 * CENT)], usage: [] };
+  const recorded = [recordOf('2026-10-05', 'gpt-4o', 1_000 * CENT, 10)];
+  expect(reconciled({ bill, recorded, to }).differences).toMatchObject(expected);
+});
+
+it('does not take a lower price for requests of unknown cost', () => {
+  const [day, model] = [FROM, 'gpt-4o'];
+  const recorded = { ...recordOf(day, model, 1_000 * CENT, 10), unpricedRequests: 1 };
+  const usage = [{ day, model, requests: 10, tokens: recorded.tokens }];
+  const bill = { lines: [modelBill(day, model, 800 * CENT)], usage };
+  expect(reconciled({ bill, recorded: [recorded] }).differences.unknownCost).toBe(0);
+});
+
 it('takes a fee for no cost of another day', () => {
   const lines = [line('2026-10-05', 'Web search', 300 * CENT), modelBill('2026-10-05', 'gpt-4o', 500 * CENT)];
   const other = modelBill('2026-10-06', 'gpt-4o', 200 * CENT);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { ReportContent } from '../../../lambda/domain/reports/report-content.ts';
-import { changesText, effectsText, reportMoney } from '../../../lambda/domain/reports/report-text.ts';
+import { changesText, effectsText, reportMoney, summaryText } from '../../../lambda/domain/reports/report-text.ts';
 
 const contentOf = (costNanoUsd: number, displayCost: string) =>
   ({
@@ -15,8 +15,20 @@ it('names changes that are not known, the largest first, and none where nothing 
     ['same', 1, 1],
     ['more', 1, 4],
     ['unknown', null, 1],
+    ['most', 1, 9],
+    ['least', 1, 2],
   ].map(([value, before, now]) => ({ value, label: null, displayCostBefore: before, displayCost: now }));
-  expect(changesText({ by: 'model', groups } as never, reportMoney(content))).toBe('unknown (not known), more +€3.00');
+  expect(changesText({ by: 'model', groups } as never, reportMoney(content))).toBe(
+    'unknown (not known), most +€8.00, more +€3.00',
+  );
+});
+
+it('says that it is not known what was spent before', () => {
+  const totals = { costBeforeNanoUsd: null, costNanoUsd: 2e9, requests: 1, unpricedRequests: 0 };
+  const content = { every: 'weekly', totals } as ReportContent;
+  expect(summaryText(content, reportMoney(content))).toBe(
+    '$2.00 was spent on 1 request. What was spent the week before is unknown.',
+  );
 });
 
 it('says what the exchange rate takes away', () => {

@@ -95,6 +95,19 @@ describe('planted waste is found', () => {
     expect(find(records)).toMatchObject([found('unread_cache_writes', { tag: 'unread' }, 4.5e9, 'exact', 60)]);
     const atHalf = records.map((record) => ({ ...record, listCostNanoUsd: 2 * (record.costNanoUsd ?? 0) }));
     expect(find(atHalf)).toMatchObject([{ nanoUsdPerMonth: 2.25e9 }]);
+    const byAnother = records.map((record, i) => (i < 120 ? record : { ...record, providerKey: 'another' }));
+    expect(find(byAnother).map(({ scope }) => scope)).toMatchObject([{ tag: 'unread' }, { tag: 'read' }]);
+    // What is kept for an hour and for five minutes is there for an hour.
+    const halves = { ephemeral_5m_input_tokens: 50_000, ephemeral_1h_input_tokens: 50_000 };
+    const both = times(60, (i) =>
+      claude(
+        { input_tokens: 10, cache_creation: halves },
+        { tag: 'read', atMs: i * HOUR_MS, model: 'claude-sonnet-4-5' },
+      ),
+    );
+    const later = times(60, (i) => cached('read', i * HOUR_MS + 30 * MINUTE_MS, 0, 100_000));
+    expect(find(both)).toHaveLength(1);
+    expect(find([...both, ...later])).toEqual([]);
   });
 
   it('large prompts that are never cached, as a bound', () => {
@@ -120,6 +133,11 @@ describe('planted waste is found', () => {
     expect(find(left)).toMatchObject([
       { kind: 'interrupted_responses', nanoUsdPerMonth: 50 * (20_000 * 2_000 + 2_000 * 8_000), certainty: 'exact' },
     ]);
+    const failed = left.map((record) => ({ ...record, outcome: 'completed' as const, status: 400 }));
+    expect(find(failed)[0]?.arithmetic).toContain('50 failed');
+    const dearest = gpt(40_000, 2_000, { model: 'gpt-4.1', tag: 'chat', outcome: 'client_aborted' });
+    const [{ requestIds = [] } = {}] = find([...left, dearest]);
+    expect([requestIds[0], requestIds.length]).toEqual([dearest.requestId, 10]);
   });
 
   it('a dear remainder, as what the usual model would cost', () => {
@@ -137,6 +155,7 @@ describe('planted waste is found', () => {
         priceOf('Reserved', { kind: 'commitment', usd: 100, per: 'month', includedUsd: 200 }),
         priceOf('Promised', { kind: 'credit', usd: 50 }, '2026-11-10T00:00:00.000Z'),
         priceOf('Given', { kind: 'credit', usd: 90 }, '2026-11-30T00:00:00.000Z'),
+        priceOf('Lasting', { kind: 'credit', usd: 90 }, '2027-01-30T00:00:00.000Z'),
       ],
       months: {
         '2026-10': month({ Reserved: factor(100e9, 150e9), Promised: factor(20e9, 20e9) }),
@@ -232,6 +251,8 @@ describe('planted waste is found', () => {
     const expected = found('unneeded_reservations', { limit: 'b1' }, 10 * (2e9 - 2.6e6), 'exact', 10);
     expect(find([...running, ...refused])).toMatchObject([expected]);
     expect(find(running)).toEqual([]);
+    // They had ended before others were refused.
+    expect(find([...running.map((record) => ({ ...record, totalMs: 20_000 })), ...refused])).toEqual([]);
   });
 });
 

@@ -96,7 +96,8 @@ it('counts what OpenAI wrote to a cache apart', async () => {
 });
 
 it('has what the own keys of OpenRouter are billed, next to the fee', async () => {
-  mock.days = [{ ...day('2026-10-01', 0.35), ownKeyUsd: 7 }];
+  // It has all of its last 30 days, whatever it is asked for.
+  mock.days = [day('2026-09-30', 1), { ...day('2026-10-01', 0.35), ownKeyUsd: 7 }, day('2026-11-01', 1)];
   expect((await read('openrouter')).lines.map(({ item, amountNanoUsd }) => [item, amountNanoUsd])).toEqual([
     ['gpt-4o-2024-08-06 at OpenAI', 350_000_000],
     ['gpt-4o-2024-08-06 at OpenAI, own key', 7_000_000_000],
@@ -110,6 +111,7 @@ it('names no model for a fee of OpenAI', async () => {
         start_time: Date.parse('2026-10-01') / 1_000,
         results: [
           'web search tool calls',
+          'storage',
           'assistants api | file search',
           'o3-2025-04-16, input',
           'ft:gpt-4o:acme, output',
@@ -119,6 +121,7 @@ it('names no model for a fee of OpenAI', async () => {
   });
   const { lines } = await read('openai');
   expect(lines.map(({ model, amountNanoUsd }) => [model, amountNanoUsd])).toEqual([
+    [null, 60_000_000],
     [null, 60_000_000],
     [null, 60_000_000],
     ['o3-2025-04-16', 60_000_000],
