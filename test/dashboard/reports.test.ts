@@ -198,6 +198,18 @@ describe('a scheduled report', () => {
     });
   });
 
+  it.each([7, 8, 12])(
+    'of a period that is due stays due where it moves to %i o’clock before it is made',
+    async (hour) => {
+      const { id } = await create();
+      clock.setTime(Date.parse('2026-11-21T08:30:00.000Z'));
+      await call('PATCH', `/reports/${id}`, { name: 'Other', schedule: { every: 'daily', hour } });
+      await at('2026-11-21T12:00:00.000Z');
+      await deliver();
+      expect(sentPeriods()).toEqual([expect.stringContaining('2026-11-20 (daily)')]);
+    },
+  );
+
   it('catches up, each missed period once', async () => {
     await create();
     for (let run = 0; run < 6; run++) await at('2026-11-24T09:00:00.000Z');
@@ -380,14 +392,12 @@ describe('the numbers of a report', () => {
     const currency = { code: 'EUR', rates: [{ from: '2026-01-01', perUsd: '0.9' }] };
     await openOwnPrices(table).change(accountId, (own) => ({ own: { ...own, currency }, audit }));
     const kind = 'interrupted_responses';
-    const scope = { provider: 'openai', model: 'gpt-4o-2024-08-06', tag: 'dismissed <tag>' };
-    await openSavingDecisions(table).save(
-      {
-        ...{ findingId: findingId(kind, scope), kind, scope, decision: 'dismissed', reason: 'Known', by: 'Ada' },
-        at: clock.toISOString(),
-      },
-      audit,
-    );
+    const decisions = { 'dismissed <tag>': 'dismissed', chat: 'watched' } as const;
+    for (const [tag, decision] of Object.entries(decisions)) {
+      const scope = { provider: 'openai', model: 'gpt-4o-2024-08-06', tag };
+      const decided = { findingId: findingId(kind, scope), kind, scope, decision, reason: 'Known', by: 'Ada' } as const;
+      await openSavingDecisions(table).save({ ...decided, at: clock.toISOString() }, audit);
+    }
     await call('PUT', '/reports/calendar', { timeZone: 'America/New_York', weekStartsOn: 'monday' });
     await create({ schedule: { every: 'weekly', hour: 6 } });
     await create({ schedule: { every: 'daily', hour: 6 } });

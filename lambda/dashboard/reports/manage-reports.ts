@@ -7,6 +7,7 @@ import {
   dueAt,
   lastPeriod,
   nextPeriod,
+  periodOn,
   type ReportCalendar,
   type Schedule,
 } from '../../domain/reports/report-period.ts';
@@ -35,9 +36,9 @@ const nextOf = (schedule: Schedule, after: Date, calendar: ReportCalendar): Pick
   return { nextDay: period.firstDay, nextAt: dueAt(schedule, period, calendar) };
 };
 
-/** A report that is due already, and not made yet, stays due. */
-const afterChange = (previous: Report, now: Date): Date =>
-  previous.isActive ? new Date(Math.min(now.getTime(), Date.parse(previous.nextAt) - 1)) : now;
+/** A report that is due already, and not made yet, stays due, also where it is due earlier from now on. */
+const afterChange = ({ isActive, nextAt, nextDay, schedule }: Report, now: Date, calendar: ReportCalendar): Date =>
+  isActive && nextAt <= now.toISOString() ? new Date(periodOn(schedule.every, nextDay, calendar).to) : now;
 
 /** @throws ValidationError where it groups by a dimension that the account does not have, or is for somebody who is no member */
 const requireKnown = async (
@@ -126,10 +127,11 @@ export const manageReports = (settings: Settings): Implementations<typeof operat
     const at = now();
     const isRescheduled =
       !isDeepStrictEqual(patched.schedule, previous.schedule) || (patched.isActive && !previous.isActive);
+    const calendar = await reports.calendar(accountId);
     const report: Report = {
       ...patched,
       updatedAt: at.toISOString(),
-      ...(isRescheduled && nextOf(patched.schedule, afterChange(previous, at), await reports.calendar(accountId))),
+      ...(isRescheduled && nextOf(patched.schedule, afterChange(previous, at, calendar), calendar)),
       revision: previous.revision + 1,
     };
     const audit = auditOfReport({ caller, clientAddress }, 'report.changed', report, at, previous);
@@ -149,7 +151,7 @@ export const manageReports = (settings: Settings): Implementations<typeof operat
       .filter(({ isActive }) => isActive)
       .map((report) => ({
         ...report,
-        ...nextOf(report.schedule, afterChange(report, at), calendar),
+        ...nextOf(report.schedule, afterChange(report, at, calendar), calendar),
         revision: report.revision + 1,
       }));
     const detailsOf = ({ timeZone, weekStartsOn }: ReportCalendar) => ({ timeZone, weekStartsOn });
