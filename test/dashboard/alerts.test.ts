@@ -167,6 +167,7 @@ describe('alerts', () => {
     for (const limit of ['1', '2', '5', '100']) {
       expect(await allPages({ limit, status: 'triggered' })).toEqual(kept);
     }
+    expect((await call('GET', '/alerts', undefined, {}, { limit: '2' })).body.items).toHaveLength(2);
     const seen = await call('GET', '/alerts', undefined, { role: 'viewer', projects: ['p'] }, { limit: '1' });
     expect(seen.body.items).toMatchObject([{ id: own }]);
   });
