@@ -36,9 +36,12 @@ const nextOf = (schedule: Schedule, after: Date, calendar: ReportCalendar): Pick
   return { nextDay: period.firstDay, nextAt: dueAt(schedule, period, calendar) };
 };
 
-/** A report that is due already, and not made yet, stays due, also where it is due earlier from now on. */
-const afterChange = ({ isActive, nextAt, nextDay, schedule }: Report, now: Date, calendar: ReportCalendar): Date =>
-  isActive && nextAt <= now.toISOString() ? new Date(periodOn(schedule.every, nextDay, calendar).to) : now;
+/** The same after a change. A report that is due already, and not made yet, stays due, also where it is due earlier from now on. */
+const nextAfterChange = (previous: Report, schedule: Schedule, now: Date, calendar: ReportCalendar) => {
+  const isDue = previous.isActive && previous.nextAt <= now.toISOString();
+  const after = isDue ? new Date(periodOn(previous.schedule.every, previous.nextDay, calendar).to) : now;
+  return nextOf(schedule, after, calendar);
+};
 
 /** @throws ValidationError where it groups by a dimension that the account does not have, or is for somebody who is no member */
 const requireKnown = async (
@@ -127,11 +130,10 @@ export const manageReports = (settings: Settings): Implementations<typeof operat
     const at = now();
     const isRescheduled =
       !isDeepStrictEqual(patched.schedule, previous.schedule) || (patched.isActive && !previous.isActive);
-    const calendar = await reports.calendar(accountId);
     const report: Report = {
       ...patched,
       updatedAt: at.toISOString(),
-      ...(isRescheduled && nextOf(patched.schedule, afterChange(previous, at, calendar), calendar)),
+      ...(isRescheduled && nextAfterChange(previous, patched.schedule, at, await reports.calendar(accountId))),
       revision: previous.revision + 1,
     };
     const audit = auditOfReport({ caller, clientAddress }, 'report.changed', report, at, previous);
@@ -151,7 +153,7 @@ export const manageReports = (settings: Settings): Implementations<typeof operat
       .filter(({ isActive }) => isActive)
       .map((report) => ({
         ...report,
-        ...nextOf(report.schedule, afterChange(report, at, calendar), calendar),
+        ...nextAfterChange(report, report.schedule, at, calendar),
         revision: report.revision + 1,
       }));
     const detailsOf = ({ timeZone, weekStartsOn }: ReportCalendar) => ({ timeZone, weekStartsOn });
