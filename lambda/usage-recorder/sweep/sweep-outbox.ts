@@ -40,7 +40,7 @@ const reasonToSetAside = (result: EventResult, { writtenAt }: OutboxEntry, now: 
 
 /**
  * Records the events of the outbox and removes each entry that is recorded. An entry that cannot be recorded yet stays for the next
- * run, and so do the further ones of its account. One that never can be is set aside with the reason.
+ * run, and so do the further ones of its account. What never can be recorded is set aside with the reason.
  *
  * The returned function takes `remainingMs`, which returns the time left for the run.
  */

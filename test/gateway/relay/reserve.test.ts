@@ -333,7 +333,7 @@ describe('a request of a budget that is reserved from', () => {
     expect(await itemOf(budget)).toMatchObject({ unreservedNanoUsd: 100_000 });
   });
 
-  it('is told from what was spent before the budget reserved anything', async () => {
+  it('shows what was spent before the budget reserved anything', async () => {
     const budget = budgetOf(1);
     await freeOld(budget, 5);
     await freeOld(budget, 8);
