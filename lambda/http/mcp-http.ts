@@ -51,7 +51,7 @@ export const mcpErrorSchema = z
   })
   .register(z.globalRegistry, { id: 'McpError' });
 
-/** The body of an error of HTTP, in the form of JSON-RPC. The house's own error is its `data`. */
+/** The body of an error of HTTP, in the form of JSON-RPC. Our own error is its `data`. */
 export const mcpErrorBody = ({ code, message, violations }: MappedError, requestId: string, isJson = true): object => ({
   jsonrpc: '2.0',
   id: null,

@@ -76,7 +76,7 @@ const lazyCode = (name: string): Buffer | string => {
  * `npm run stack-trace` makes them afterwards. With our own pinned and tree-shaken copy of the SDK, instead of the runtime's, which
  * changes under us.
  */
-const HOUSE_OPTIONS = {
+const SHARED_OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
@@ -95,14 +95,14 @@ const HOUSE_OPTIONS = {
  * @param entry relative to the root of the repository
  */
 export const bundleOptions = (entry: string, folder: string) =>
-  ({ ...HOUSE_OPTIONS, entryPoints: [entry], outfile: join(folder, BUNDLE_FILE) }) satisfies BuildOptions;
+  ({ ...SHARED_OPTIONS, entryPoints: [entry], outfile: join(folder, BUNDLE_FILE) }) satisfies BuildOptions;
 
 /** The bundles of all functions by entry, made in one run: shared files are read once, which halves the time. */
 const allBundles = (): ReadonlyMap<string, Buffer> => {
   const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
     const entries = [...globSync(ENTRIES, { cwd: ROOT }), ...Object.values(LAZY_ENTRIES)];
-    buildSync({ ...HOUSE_OPTIONS, entryPoints: entries, outbase: ROOT, outdir: folder });
+    buildSync({ ...SHARED_OPTIONS, entryPoints: entries, outbase: ROOT, outdir: folder });
     return new Map(entries.map((entry) => [entry, readFileSync(join(folder, entry.replace(/\.ts$/, '.js')))]));
   } finally {
     rmSync(folder, { recursive: true });

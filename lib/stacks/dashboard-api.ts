@@ -5,7 +5,7 @@ import { type FunctionName, operationsOf } from '../../lambda/dashboard/operatio
 import type { ApiRoute } from '../constructs/api-body.ts';
 import { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction, variablesOf } from '../constructs/handler-function.ts';
-import { HouseApi } from '../constructs/house-api.ts';
+import { ImportedApi } from '../constructs/imported-api.ts';
 import { countLogLines } from '../constructs/log-line-count.ts';
 import { domainOfApi } from '../constructs/regional-domain.ts';
 import { grantItems, type TableAccess } from '../constructs/table-access.ts';
@@ -32,7 +32,7 @@ const countRequests: TableAccess = { actions: ['UpdateItem'], partitions: partit
 
 /** `https://{dashboardDomain}/api`, or API Gateway's own address: functions behind a Cognito authorizer. */
 export class DashboardApiStack extends Stack {
-  readonly api: HouseApi;
+  readonly api: ImportedApi;
   readonly certificate: Certificate | undefined;
   readonly origin: string;
   /** Without a slash at its end. */
@@ -89,7 +89,7 @@ export class DashboardApiStack extends Stack {
     });
     const domain = domainOfApi(this, settings.dashboardDomain, settings);
     this.certificate = domain?.certificate;
-    this.api = new HouseApi(this, 'Api', {
+    this.api = new ImportedApi(this, 'Api', {
       name: `ai-spend-${settings.name}-dashboard`,
       routes,
       userPool,

@@ -3,7 +3,7 @@ import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-clo
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { HostLabel } from '../../lambda/domain/hosts.ts';
-import type { HouseApi } from '../constructs/house-api.ts';
+import type { ImportedApi } from '../constructs/imported-api.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
 import { INDEX_NAME } from './data.ts';
 
@@ -114,7 +114,7 @@ export const errorShare = (handler: LambdaFunction): MathExpression =>
     handler.metricInvocations({ period: FIVE_MINUTES }),
   );
 
-export const serverErrorShare = (api: HouseApi): MathExpression =>
+export const serverErrorShare = (api: ImportedApi): MathExpression =>
   share(
     'Server errors, %',
     api.metricServerError({ period: FIVE_MINUTES, statistic: Stats.SUM }),

@@ -6,7 +6,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { providerLabels } from '../../lambda/domain/providers.ts';
 import type { ScheduledFunction } from '../constructs/handler-function.ts';
-import type { HouseApi } from '../constructs/house-api.ts';
+import type { ImportedApi } from '../constructs/imported-api.ts';
 import type { ContainerProxy } from './container-proxy.ts';
 import { MINUTE, type StageMetrics, share } from './metrics.ts';
 import type { ProviderProxy } from './provider-proxy.ts';
@@ -25,7 +25,7 @@ export interface Monitored {
     readonly containerProxies: readonly ContainerProxy[];
   };
   readonly scheduled: readonly ScheduledFunction[];
-  readonly dashboard: { readonly api: HouseApi; readonly handlers: readonly LambdaFunction[] };
+  readonly dashboard: { readonly api: ImportedApi; readonly handlers: readonly LambdaFunction[] };
 }
 
 const DAY = Duration.days(1);

@@ -10,7 +10,7 @@ import { acknowledge } from '../constructs/acknowledge.ts';
 import type { ErrorMessages } from '../constructs/error-responses.ts';
 import type { Firewall } from '../constructs/firewall.ts';
 import { HandlerFunction } from '../constructs/handler-function.ts';
-import { HouseApi } from '../constructs/house-api.ts';
+import { ImportedApi } from '../constructs/imported-api.ts';
 import { releaseAlarm } from '../constructs/runbook-alarms.ts';
 import { MINUTE, share } from './metrics.ts';
 
@@ -79,7 +79,7 @@ export interface ProviderProxyProps {
 
 /** One path through the gateway: host, API, function. It serves all providers or one isolated provider. */
 export class ProviderProxy extends Construct {
-  readonly api: HouseApi;
+  readonly api: ImportedApi;
   readonly handler: HandlerFunction;
   readonly reservedConcurrency: number | undefined;
 
@@ -105,7 +105,7 @@ export class ProviderProxy extends Construct {
     // The function checks X-Service-Key itself, in the order of the specification, and passes the provider’s Authorization on: an
     // authorizer would take that header for its own. The cast: aws-cdk-lib's classes and interfaces differ under exactOptionalPropertyTypes.
     const route = { method: 'ANY', handler: live as IFunction, streams: true, timeout: LONGEST_REQUEST } as const;
-    this.api = new HouseApi(this, 'Api', {
+    this.api = new ImportedApi(this, 'Api', {
       routes: [
         { ...route, path: '/' },
         { ...route, path: '/{proxy+}' },

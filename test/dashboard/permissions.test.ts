@@ -82,7 +82,7 @@ const call = async (operation: (typeof operations)[number], role: Role, tokenId?
   });
   const { statusCode, body } = await handler(event, {} as Context);
   const { error } = JSON.parse(String(body));
-  // A JSON-RPC error has the house's as its data.
+  // A JSON-RPC error has ours as its data.
   return { status: statusCode, error: { ...error, ...error.data } };
 };
 

@@ -3,13 +3,13 @@ import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { ComparisonOperator, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ScheduledFunction } from '../../constructs/handler-function.ts';
-import type { HouseApi } from '../../constructs/house-api.ts';
+import type { ImportedApi } from '../../constructs/imported-api.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import { FIVE_MINUTES, HOUR, type StageMetrics, serverErrorShare, throttledItems } from '../metrics.ts';
 
 const { LESS_THAN_THRESHOLD } = ComparisonOperator;
 
-export const dashboardAlarms = (api: HouseApi): RunbookAlarm[] => [
+export const dashboardAlarms = (api: ImportedApi): RunbookAlarm[] => [
   {
     id: 'DashboardServerErrors',
     summary: 'More than 5 % of the dashboard requests got 5xx.',

@@ -17,7 +17,7 @@ import { type ApiBodyProps, apiBody } from './api-body.ts';
 import type { Firewall } from './firewall.ts';
 import { RegionalDomain, type RegionalDomainProps } from './regional-domain.ts';
 
-export interface HouseApiProps extends Omit<ApiBodyProps, 'title' | 'hasOwnAddress'> {
+export interface ImportedApiProps extends Omit<ApiBodyProps, 'title' | 'hasOwnAddress'> {
   /** Metrics are filed under it: unique in account and region. */
   readonly name: string;
   /** Undefined: API Gateway's own address serves. */
@@ -56,11 +56,11 @@ const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
  * A regional REST API behind its own domain, if the stage has any: access logs without secrets, our errors also where API Gateway responds
  * itself, a limit on the rate, and no second way in by the execute-api host. It is imported from one definition, and so is one resource however many routes it has.
  */
-export class HouseApi extends SpecRestApi {
+export class ImportedApi extends SpecRestApi {
   /** Origin of API Gateway's own address, which serves where there is no domain. */
   readonly ownOrigin: string;
 
-  constructor(scope: Construct, id: string, props: HouseApiProps) {
+  constructor(scope: Construct, id: string, props: ImportedApiProps) {
     const accessLogs = new LogGroup(scope, `${id}AccessLogs`, {
       retention: props.retention.logs,
       removalPolicy: props.retention.data,
