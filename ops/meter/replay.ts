@@ -44,8 +44,10 @@ const timeOf = (recording: Recording, otherwise: string): string => {
 };
 
 /** Uploads are recorded as they went over the wire, which begins with their boundary. */
-const requestType = (req: unknown): string =>
-  typeof req === 'string' && req.startsWith('--') ? 'multipart/form-data' : 'application/json';
+const requestType = (req: unknown): string => {
+  const boundary = typeof req === 'string' ? /^--([^\r\n]+)\r\n/.exec(req)?.[1] : undefined;
+  return boundary === undefined ? 'application/json' : `multipart/form-data; boundary=${boundary}`;
+};
 
 const requestBody = (req: unknown): Buffer =>
   Buffer.from(typeof req === 'string' ? req : req === null || req === undefined ? '' : JSON.stringify(req));

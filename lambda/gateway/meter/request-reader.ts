@@ -26,13 +26,18 @@ export interface RequestReader {
 /** Text-to-speech takes 4,096 characters (OpenAI) or more (others); any other `input` is not kept. */
 const MAX_VALUE_BYTES = 128 * 1024;
 
+/** A header that does not name the field. A line that begins with `--` is a boundary. */
+const HEADER = String.raw`(?:(?!--|[^\r\n]*[; ]name=)[^\r\n]+\r\n)*`;
+
 /**
- * The fields of a multipart body that matter. Their values are short and follow their headers directly; .NET does not quote their names.
- * Header lines end at a boundary, which begins with `--`: a file that happens to end with such a name takes no value from the field after it.
- * Nor has a further line a name: from each name no line is read that another is read from, so the time is linear.
+ * The fields of a multipart body that matter, each after a boundary: a file may contain what looks like one. Their values are short; .NET
+ * does not quote their names. Each line can be read in one way only, so the time is linear.
  */
-const MULTIPART_FIELD =
-  /[; ]name="?(model|stream|size|quality|seconds)"?(?:\r\n(?!--|[^\r\n]*[; ]name=)[^\r\n]+)*\r\n\r\n([^\r\n]{1,128})\r\n/g;
+const multipartField = (boundary: string): RegExp =>
+  new RegExp(
+    String.raw`--${boundary.replace(/\W/g, '\\$&')}\r\n${HEADER}[^\r\n]*[; ]name="?(model|stream|size|quality|seconds)"?\r\n${HEADER}\r\n([^\r\n]{1,128})\r\n`,
+    'g',
+  );
 const MULTIPART_OVERLAP_BYTES = 512;
 
 /** More than OpenRouter takes. */
@@ -71,12 +76,7 @@ export const createRequestReader = (contentType: string | undefined, path: strin
     documentEnd: () => {},
   };
 
-  const write = bodyReader(
-    (contentType ?? '').toLowerCase(),
-    spokenMembers[/[^/]*$/.exec(path)?.[0] ?? ''],
-    sink,
-    values,
-  );
+  const write = bodyReader(contentType ?? '', spokenMembers[/[^/]*$/.exec(path)?.[0] ?? ''], sink, values);
   let failed = false;
 
   return {
@@ -102,23 +102,22 @@ const bodyReader = (
   sink: PickerSink,
   values: Map<string, unknown>,
 ): ((chunk: Buffer) => void) => {
-  if (contentType.startsWith('multipart/')) {
+  const boundary = /^multipart\/.*boundary="?([^";]*[^";\s])/i.exec(contentType)?.[1];
+  if (boundary !== undefined) {
+    const field = multipartField(boundary);
     let carry = '';
     return (chunk) => {
       // Field headers and these values are ASCII. latin1 keeps offsets correct whatever else is in the body.
       const text = carry + chunk.toString('latin1');
-      for (const [, name, value] of text.matchAll(MULTIPART_FIELD))
-        values.set(multipartName(name as string), value === 'true' ? true : value);
+      for (const [, name, value] of text.matchAll(field))
+        values.set(wantedInRequest[name as string] as string, value === 'true' ? true : value);
       carry = text.slice(-MULTIPART_OVERLAP_BYTES);
     };
   }
-  if (contentType !== '' && !contentType.includes('json')) return () => {};
+  if (contentType !== '' && !/json/i.test(contentType)) return () => {};
   const picker = new JsonPicker(spoken ? { ...wantedInRequest, ...spoken } : wantedInRequest, sink, MAX_VALUE_BYTES);
   return (chunk) => picker.write(chunk);
 };
-
-const multipartName = (name: string): string =>
-  name === 'size' || name === 'quality' ? `image.${name}` : name === 'seconds' ? 'video.seconds' : name;
 
 const factsOf = (
   values: ReadonlyMap<string, unknown>,

@@ -63,12 +63,34 @@ describe('a multipart form', () => {
     expect(readForm([field('file', 'text name="model"') + field('prompt', 'a cat')])).toEqual(NOTHING);
   });
 
-  it('reads lines that look like fields in linear time', async () => {
-    const { model } = readForm([' name=size\r\n'.repeat(65_536), field('model', 'whisper-1')]);
-    // Linear time is some milliseconds, quadratic minutes: then this test's limit has passed by the next turn.
-    await new Promise((resolve) => setTimeout(resolve));
-    expect(model).toBe('whisper-1');
-  }, 15_000);
+  it('does not take what looks like a field within a file for one', () => {
+    const file = 'Content-Disposition: form-data; name="model"\r\n\r\ngpt-5\r\n';
+    expect(readForm([field('model', 'whisper-1') + field('file', `text\r\n${file}`)]).model).toBe('whisper-1');
+    expect(readForm([field('file', `text\r\n--a\r\n${file}`)])).toEqual(NOTHING);
+  });
+
+  it.each([
+    'multipart/form-data; boundary="--(a b)+c?" ; charset=utf-8',
+    'Multipart/Form-Data; charset=utf-8; BOUNDARY=--(a b)+c?',
+  ])('reads its fields by the boundary of %s', (contentType) => {
+    const form = field('model', 'whisper-1').replace('--b', '----(a b)+c?');
+    expect(read([form], { contentType }).model).toBe('whisper-1');
+    expect(read([form.replace('a b', 'A b')], { contentType })).toEqual(NOTHING);
+  });
+
+  it.each([
+    ['lines', ' name=size\r\n'],
+    ['boundaries', '--b\r\n'],
+  ])(
+    'reads %s that look like the beginning of a field in linear time',
+    async (_, line) => {
+      const { model } = readForm(['--b\r\n', line.repeat(65_536), field('model', 'whisper-1')]);
+      // Linear time is some milliseconds, quadratic minutes: then this test's limit has passed by the next turn.
+      await new Promise((resolve) => setTimeout(resolve));
+      expect(model).toBe('whisper-1');
+    },
+    15_000,
+  );
 
   it('does not read a value of more than 128 characters, nor other fields', () => {
     expect(readForm([field('model', 'm'.repeat(128))]).model).toBe('m'.repeat(128));
