@@ -264,8 +264,9 @@ const whyNoUsage = ({ status, reading }: PriceableRequest): string => {
   if (!reading.complete) return reasons.cutWithoutUsage;
   const { [BILLABLE.responseStatus]: responseStatus, [BILLABLE.responseBackground]: background } =
     reading.billableItems;
-  // A response that is not in the background cannot be fetched later.
-  const isFetchedLater = background !== 0 && pendingStatuses.has(String(responseStatus).toLowerCase());
+  // A response that is not in the background cannot be fetched later. The first event of a stream says whether it is.
+  const isForeground = background === 0 || (reading.dialect === 'openai-responses' && reading.streamed && !background);
+  const isFetchedLater = !isForeground && pendingStatuses.has(String(responseStatus).toLowerCase());
   return isFetchedLater ? reasons.pending : reasons.noUsage;
 };
 

@@ -40,8 +40,8 @@ const SSE_HEAD = /^(data|event|id|retry)?:/;
 
 /** Bytes of a second of OpenAI's speech: 24 kHz of 16 bits, or 128 kbit/s. */
 const speechBytes = [
-  [/^audio\/(pcm|wav)/, 48_000],
-  [/^audio\/mpeg/, 16_000],
+  [/^audio\/(x-)?(pcm|wav)/i, 48_000],
+  [/^audio\/(mpeg|mp3)/i, 16_000],
 ] as const;
 
 const NO_BYTES: Buffer = Buffer.alloc(0);

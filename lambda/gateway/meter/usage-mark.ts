@@ -1,11 +1,10 @@
-import { CR, LF } from './sse-framing.ts';
-
 const QUOTE = 0x22;
 const UNDERSCORE = 0x5f;
-const COLON = 0x3a;
-const SPACE = 0x20;
-const TAB = 0x09;
-const LETTER_N = 0x6e;
+
+/** The end of a name whose value is null. */
+const NULL = /^"\s*:\s*n/;
+/** Enough for it, with white space. */
+const NULL_BYTES = 64;
 
 /** The quote before a name, or what precedes the last word of one: `"total_usage"`. */
 const isBefore = (byte: number | undefined): boolean => byte === QUOTE || byte === UNDERSCORE;
@@ -44,12 +43,8 @@ export class UsageMark {
 
   /** True for `"usage": null`, false if the mark only begins the member's name. */
   isNull(bytes: Buffer, mark: number): boolean {
-    let at = mark + this.#name.length + 1;
-    while (isSpace(bytes[at])) at++;
-    if (bytes[at] !== COLON) return false;
-    at++;
-    while (isSpace(bytes[at])) at++;
-    return bytes[at] === LETTER_N;
+    const end = mark + this.#name.length;
+    return NULL.test(bytes.toString('latin1', end, end + NULL_BYTES));
   }
 
   /** True if a member from `from` on is not null. One search skips a run of nulls. */
@@ -58,5 +53,3 @@ export class UsageMark {
     return this.#notNull.test(bytes.toString('latin1', from));
   }
 }
-
-const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte === LF || byte === CR || byte === TAB;

@@ -264,7 +264,9 @@ describe('dialects', () => {
     const speechOf = async (contentType: string) =>
       (await meterPieces([Buffer.alloc(48_000), Buffer.alloc(24_000)], { path: '/v1/audio/speech', contentType }))
         .billableItems;
-    expect(await speechOf('audio/pcm')).toEqual({ 'speech.seconds': 1.5 });
+    for (const type of ['audio/pcm', 'Audio/WAV', 'audio/x-wav; rate=24000'])
+      expect([type, await speechOf(type)]).toEqual([type, { 'speech.seconds': 1.5 }]);
+    expect(await speechOf('audio/mp3')).toEqual({ 'speech.seconds': 4.5 });
     expect(await speechOf('audio/opus')).toEqual({});
   });
 });
