@@ -32,7 +32,7 @@ const readCohereUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDr
   const isSold = Object.values(isRaw(billed) ? billed : {}).some((each) => count(each) > 0);
   const isPartial =
     (input === null && output === null && !isSold) ||
-    (generates.has(dialect) && (input === null || output === null)) ||
+    (generates.has(dialect) && (input === null) !== (output === null)) ||
     [billed, tokens].some((counts) => isRaw(counts) && hasUnreadable(counts, [...knownUnits]));
   const isBilled = !generates.has(dialect) || (billedInput !== null && billedOutput !== null);
   return {

@@ -102,7 +102,7 @@ const bodyReader = (
   sink: PickerSink,
   values: Map<string, unknown>,
 ): ((chunk: Buffer) => void) => {
-  const boundary = /^multipart\/.*boundary="?([^";]*[^";\s])/i.exec(contentType)?.[1];
+  const boundary = /^multipart\/.*boundary="?([^";]{0,69}[^";\s])/i.exec(contentType)?.[1];
   if (boundary !== undefined) {
     const field = multipartField(boundary);
     let carry = '';
