@@ -35,7 +35,7 @@ const HEADER = String.raw`(?:(?!--|[^\r\n]*[; ]name=)[^\r\n]+\r\n)*`;
  */
 const multipartField = (boundary: string): RegExp =>
   new RegExp(
-    String.raw`--${boundary.replace(/\W/g, '\\$&')}\r\n${HEADER}[^\r\n]*[; ]name="?(model|stream|size|quality|seconds)"?\r\n${HEADER}\r\n([^\r\n]{1,128})\r\n`,
+    String.raw`--${boundary.replace(/\W/g, '\\$&')}\r\n${HEADER}[^\r\n"]*[; ]name="?(model|stream|size|quality|seconds)"?\r\n${HEADER}\r\n([^\r\n]{1,128})\r\n`,
     'g',
   );
 const MULTIPART_OVERLAP_BYTES = 512;

@@ -1,8 +1,8 @@
 const QUOTE = 0x22;
 const UNDERSCORE = 0x5f;
 
-/** The end of a name whose value is null. */
-const NULL = /^"\s*:\s*n/;
+/** What follows a name whose value is null. */
+const NULL = /^\s*:\s*n/;
 /** Enough for it, with white space. */
 const NULL_BYTES = 64;
 
@@ -44,7 +44,7 @@ export class UsageMark {
   /** True for `"usage": null`, false if the mark only begins the member's name. */
   isNull(bytes: Buffer, mark: number): boolean {
     const end = mark + this.#name.length;
-    return NULL.test(bytes.toString('latin1', end, end + NULL_BYTES));
+    return bytes[end] === QUOTE && NULL.test(bytes.toString('latin1', end + 1, end + NULL_BYTES));
   }
 
   /** True if a member from `from` on is not null. One search skips a run of nulls. */

@@ -67,6 +67,7 @@ describe('a multipart form', () => {
     const file = 'Content-Disposition: form-data; name="model"\r\n\r\ngpt-5\r\n';
     expect(readForm([field('model', 'whisper-1') + field('file', `text\r\n${file}`)]).model).toBe('whisper-1');
     expect(readForm([field('file', `text\r\n--a\r\n${file}`)])).toEqual(NOTHING);
+    expect(readForm([field('file"; filename="a; name=model', 'text')])).toEqual(NOTHING);
   });
 
   it.each([
