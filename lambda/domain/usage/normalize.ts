@@ -24,7 +24,7 @@ const readCohereUsage = (raw: Raw, _provider: string, dialect: Dialect): UsageDr
   const billed = raw['billed_units'];
   const tokens = raw['tokens'];
   const text = countOf(at(billed, 'input_tokens'));
-  const billedImages = tokens === undefined ? count(at(billed, 'image_tokens')) : 0;
+  const billedImages = count(at(billed, 'image_tokens'));
   const billedInput = text === null && billedImages === 0 ? null : (text ?? 0) + billedImages;
   const billedOutput = countOf(at(billed, 'output_tokens'));
   const input = countOf(at(tokens, 'input_tokens')) ?? billedInput;
