@@ -78,7 +78,8 @@ const rows: readonly Row[] = [
   [POST, /\/v\d+\/sonar$/, 'openai-chat'],
   // The last one is Anthropic's older API.
   [POST, /\/(completions|v1\/complete)$/, 'openai-completions'],
-  [POST, /\/responses(\/compact|\/[^/]+\/cancel)?$/, 'openai-responses'],
+  // Perplexity makes them by the last path, and reads them by the same as all.
+  [POST, /\/responses(\/compact|\/[^/]+\/cancel)?$|^\/v1\/agent$/, 'openai-responses'],
   [GET, /\/responses\/[^/]+$/, 'openai-responses'],
   [POST, /\/embeddings$/, 'openai-embeddings'],
   [POST, /\/images\/(generations|edits|variations)$/, 'openai-images'],

@@ -205,6 +205,7 @@ export const addUsage = (total: Raw | null, usage: Raw): Raw => {
   }
   // Not read by amountOf: a dollar has more ticks than its limit.
   for (const name of costs)
-    if (name in sum) sum[name] = Number(total[name] ?? Number.NaN) + Number(usage[name] ?? Number.NaN);
+    if (name in sum && !(isRaw(total[name]) && isRaw(usage[name])))
+      sum[name] = Number(total[name] ?? Number.NaN) + Number(usage[name] ?? Number.NaN);
   return sum;
 };
