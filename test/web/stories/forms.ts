@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { type ApiSession, register } from '../browser/accounts.ts';
+import { type ApiSession, register, verifyAddress } from '../browser/accounts.ts';
 import { screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
 import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
@@ -309,5 +309,31 @@ describe('a form', () => {
       type: 'spend_anomaly',
       config: { filter: { project } },
     });
+  });
+});
+
+describe('Escape in a field with choices', () => {
+  it.each([
+    ['/members', 'Invite', 'Projects', 'Default'],
+    ['/limits', 'Set what keys may call', 'Project', 'Default'],
+    ['/limits', 'Set what keys may call', 'Only these models', undefined],
+    ['/limits', 'Pause something', 'Session', undefined],
+  ])('closes the choices that are shown, then the dialog: %s, %s, %s', async (path, opener, label, choice) => {
+    const session = await register(fixture().dashboard);
+    await verifyAddress(fixture().dashboard, session);
+    const page = await (await openSignedIn(session)).open(path);
+    await page.getByRole('button', { name: opener }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: label, exact: true }).click();
+    if (choice) {
+      const option = page.getByRole('option', { name: choice });
+      await option.waitFor();
+      await page.keyboard.press('Escape');
+      await option.waitFor({ state: 'hidden' });
+      await waitUntilIdle(page);
+      expect(await dialog.isVisible()).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
   });
 });

@@ -29,10 +29,20 @@ export const focusStaysAtList = (button: HTMLElement | null) => {
   return () => queueMicrotask(() => focusWhereLost(list));
 };
 
+/** Escape closes the choices of a field before its dialog: Mantine marks the field for that, also while it has no choice to show. */
+const unmarkWithoutChoices = ({ key, target }: KeyboardEvent) => {
+  const field = target as Element;
+  if (key !== 'Escape' || !field.matches('input[role=combobox]')) return;
+  const choices = document.getElementById(field.getAttribute('aria-controls') ?? '');
+  if (!choices?.checkVisibility()) field.removeAttribute('data-mantine-stop-propagation');
+};
+
 /** Notes what is chosen by. In a field with choices Enter chooses: it never sends the form, not even where there is nothing to choose. */
 export const watchKeyboard = (): void => {
   for (const type of ['keydown', 'pointerdown'] as const)
     document.addEventListener(type, () => (isByKey = type === 'keydown'), true);
+  // Before the dialogs, which listen at the window too.
+  addEventListener('keydown', unmarkWithoutChoices, true);
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.target as Element).matches('input[role=combobox]')) event.preventDefault();
   });
