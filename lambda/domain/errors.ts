@@ -91,7 +91,15 @@ export class RegistrationClosedError extends DomainError {}
 
 export class EmailTakenError extends DomainError {}
 
-export class ConflictError extends DomainError {}
+export class ConflictError extends DomainError {
+  /** The members that another request changed, where they are known. */
+  readonly violations: readonly Violation[] | undefined;
+
+  constructor(message: string, violations?: readonly Violation[]) {
+    super(message);
+    this.violations = violations;
+  }
+}
 
 export class LimitReachedError extends DomainError {}
 

@@ -38,7 +38,11 @@ const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 
 const details = z
   .array(z.object({ path: z.string(), message: z.string() }))
-  .check(z.describe('Only with VALIDATION_ERROR: each problem and its location.'));
+  .check(
+    z.describe(
+      'Only with VALIDATION_ERROR, each problem and its location, and with CONFLICT, each member that somebody else changed.',
+    ),
+  );
 
 /** The error body of gateway and dashboard API. */
 export const errorBodySchema = z

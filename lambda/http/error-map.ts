@@ -47,6 +47,7 @@ export const mapError = (error: unknown): MappedError => {
     return {
       code,
       message: (error as errors.DomainError).message,
+      ...(error instanceof errors.ConflictError && error.violations && { violations: error.violations }),
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     };
   }

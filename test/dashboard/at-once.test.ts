@@ -314,6 +314,40 @@ const expectNothingLost = async (resource: Resource, first: string, second: stri
   }
 };
 
+describe('of two people who change the same item', () => {
+  const schedule = { every: 'daily', hour: 8 };
+  const report = { name: 'r', schedule, groupBy: ['model'] };
+  const [until, later] = ['2100-01-01T00:00:00.000Z', '2101-01-01T00:00:00.000Z'];
+  it.each([
+    ['/alert-rules', 'config.threshold', rule, { config: { threshold: 2 } }, { config: { threshold: 3 } }, '2'],
+    ['/budgets', 'amount', { ...budget, each: 'member' }, { amount: 2 }, { amount: 3 }, '2'],
+    ['/budgets', 'block', budget, { block: null }, { block: { atPercent: 110 } }, 'empty'],
+    [
+      '/access-rules',
+      'denied',
+      { name: 'a', denied: ['groq/*'] },
+      { denied: ['xai/*'] },
+      { denied: ['openai/*'] },
+      'xai/*',
+    ],
+    ['/prices', 'until', price, { until }, { until: later }, until],
+    ['/reports', 'groupBy', report, { groupBy: ['tag', 'key'] }, { groupBy: ['tag'] }, 'tag, key'],
+    ['/views', 'search', { name: 'v', page: 'overview', search: '' }, { search: 'by=tag' }, { search: '' }, 'by=tag'],
+  ])('the second learns what the first made of %s, %s', async (path, member, made, first, second, now) => {
+    const item = (await call('POST', path, made)).body;
+    const change = (body: object) => call('PATCH', `${path}/${item.id}`, body);
+    const was = { [member]: member.split('.').reduce((part, name) => part[name], item) ?? null };
+    for (const _ of ['sent', 'sent again']) expect(await change({ ...first, was })).toMatchObject({ status: 200 });
+    expect(await change({ name: 'n2', was: { name: made.name } })).toMatchObject({ status: 200 });
+    const details = [{ path: member, message: `is ${now} now: somebody else changed it after you read it` }];
+    expect(await change({ ...second, name: 'n3', was: { ...was, name: 'n2' } })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', details } },
+    });
+    expect(await change({ ...second, was: { name: 'n2' } })).toMatchObject({ status: 200, body: { name: 'n2' } });
+  });
+});
+
 describe('of two requests at once, none is lost', () => {
   it.each([
     ['keys', 'rename', 'end'],

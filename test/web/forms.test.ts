@@ -9,9 +9,10 @@ import { createReport } from '../../lambda/dashboard/reports/operations.ts';
 import { MIN_PASSWORD_CHARACTERS } from '../../lambda/domain/accounts/passwords.ts';
 import { ruleConditionSchema } from '../../lambda/domain/limits/rule.ts';
 import { commonDimensions } from '../../lambda/domain/spend/dimensions.ts';
+import { requireAsRead } from '../../lambda/http/as-read.ts';
 import { problemOf } from '../../web/src/api/problem.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
-import { changesOf, hiddenIn } from '../../web/src/forms/changes.ts';
+import { changesOf, hiddenIn, replacedBy } from '../../web/src/forms/changes.ts';
 import { fieldErrors, otherErrors, passwordProblem } from '../../web/src/forms/fields.ts';
 import * as limits from '../../web/src/limits/limit-form.ts';
 import { limitProblems } from '../../web/src/limits/limit-problems.ts';
@@ -168,12 +169,14 @@ describe.each(Object.entries(forms))('a %s that the API can make', (_, form) => 
     );
   });
 
-  it('becomes what the form shows, and keeps what it does not show', () => {
+  it('becomes what the form shows, and keeps what it does not show; the API finds all that it replaces', () => {
     fc.assert(
       fc.property(items, items, (item, other) => {
         fc.pre(item['type'] === other['type']);
         const values = valuesOf(other);
-        const after = changed(item, patchOf(valuesOf(item), values));
+        const patch = patchOf(valuesOf(item), values);
+        requireAsRead(item, replacedBy(patch, item, whole));
+        const after = changed(item, patch);
         expect(bodyOf(valuesOf(after))).toEqual(bodyOf(values));
       }),
     );

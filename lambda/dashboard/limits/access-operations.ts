@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { accessRuleMembers, accessRuleWith, MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
+import { was } from '../../http/as-read.ts';
 import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, name } from '../../http/parameters.ts';
 
@@ -49,6 +50,7 @@ export const updateAccessRule = operation('updateAccessRule', 'PATCH /access-rul
     allowed: z.optional(allowed.def.innerType),
     denied: z.optional(denied.def.innerType),
     maxRequestUsd: z.optional(maxRequestUsd.def.innerType),
+    was,
   }),
   success: ok('The rule.', withStart),
   errors: ['CONFLICT'],

@@ -4,6 +4,7 @@ import { invalid, NotFoundError } from '../../domain/errors.ts';
 import type { AccessRule } from '../../domain/limits/access.ts';
 import { MAX_ACCESS_RULES } from '../../domain/limits/access-rules.ts';
 import { KNOWN_ON_KEYS_MS } from '../../domain/limits/limit-blocks.ts';
+import { requireAsRead } from '../../http/as-read.ts';
 import type { CallerInput, Implementations } from '../../http/operation.ts';
 import { parseWith } from '../../http/parse-request.ts';
 import { requireOwned } from '../keys/member-projects.ts';
@@ -106,8 +107,11 @@ export const manageAccess = (settings: Settings): Implementations<typeof operati
 
   updateAccessRule: (from) =>
     write(settings, from, (stored) => {
-      const { id, createdAt, ...previous } = findIn(stored, from.params.id);
-      return { id, ...parseWith(operations.createAccessRule.body, { ...previous, ...from.body }), createdAt };
+      const { was, ...changes } = from.body;
+      const rule = findIn(stored, from.params.id);
+      requireAsRead(view(rule), was, changes);
+      const { id, createdAt, ...previous } = rule;
+      return { id, ...parseWith(operations.createAccessRule.body, { ...previous, ...changes }), createdAt };
     }),
 
   deleteAccessRule: async ({ caller, clientAddress, params: { id } }) => {

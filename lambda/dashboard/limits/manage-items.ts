@@ -8,6 +8,7 @@ import { backtest, backtestRange } from '../../domain/limits/backtest.ts';
 import { backtestValues, valuesRange } from '../../domain/limits/backtest-values.ts';
 import { type BurnRateCondition, evaluatorOf, isRuleIn, type RuleCondition } from '../../domain/limits/rule.ts';
 import { spendSeries, splitSeries } from '../../domain/limits/spend-series.ts';
+import { type AsRead, requireAsRead } from '../../http/as-read.ts';
 import type { Caller, CallerInput } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import { mayBlock } from './block-policy.ts';
@@ -56,6 +57,7 @@ type WithId<T> = T & { readonly params: { readonly id: string } };
 /** Both APIs take these apart from the members of a condition. */
 type Facts = Omit<RuleFacts<RuleCondition>, 'condition'>;
 type SomeFacts = { readonly [Name in keyof Facts]?: Facts[Name] | undefined };
+type Change = SomeFacts & { readonly was?: AsRead | undefined };
 
 /** The members of a condition in a body. */
 const conditionIn = ({ name: _, channels: _c, isActive: _a, webhookUrl: _w, targets: _t, ...members }: SomeFacts) =>
@@ -164,9 +166,15 @@ export const itemsOf = <Condition extends RuleCondition, Needs, Shown extends ob
 
     update:
       (dependencies: Needs & Settings) =>
-      async ({ caller, clientAddress, params: { id }, body }: WithId<CallerInput> & { readonly body: SomeFacts }) => {
+      async ({
+        caller,
+        clientAddress,
+        params: { id },
+        body: { was, ...body },
+      }: WithId<CallerInput> & { readonly body: Change }) => {
         const previous = await find(dependencies, caller, id);
         await requireOthers(dependencies, caller, previous.condition);
+        if (was) requireAsRead(await showOne(dependencies, previous), was, body);
         const condition = patched(previous.condition, conditionIn(body));
         const rule = await changedRule(dependencies, previous, { ...body, condition });
         if (rule === undefined) return showOne(dependencies, previous);

@@ -5,6 +5,7 @@ import { channelTypes, maskTarget, shownWebhookUrl } from '../../domain/alerts/c
 import { anyPeriodNames } from '../../domain/calendar/periods.ts';
 import { budgetEvents } from '../../domain/limits/evaluator.ts';
 import { channelNames, type TargetName, targetNames } from '../../domain/limits/rule.ts';
+import { was } from '../../http/as-read.ts';
 import { component, ok } from '../../http/operation.ts';
 import { count, described, name } from '../../http/parameters.ts';
 
@@ -51,6 +52,7 @@ export const previewMembers = {
 /** The same for a change. A null removes the webhook or target; what a rule shows keeps it. */
 export const changedMembers = {
   ...previewMembers,
+  was,
   targets: z.optional(targetsSchema((name) => z.nullable(targetSchema(name)))),
 };
 

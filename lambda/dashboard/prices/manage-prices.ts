@@ -4,6 +4,7 @@ import { invalid, LimitReachedError, NotFoundError } from '../../domain/errors.t
 import { factorText } from '../../domain/own-prices/fraction.ts';
 import { isMonthKind, type OwnPrice, type OwnPrices } from '../../domain/own-prices/own-price.ts';
 import { withChange } from '../../domain/own-prices/price-job.ts';
+import { requireAsRead } from '../../http/as-read.ts';
 import type { Implementations } from '../../http/operation.ts';
 import { requireOwned } from '../keys/member-projects.ts';
 import type { Settings } from '../open-settings.ts';
@@ -118,11 +119,12 @@ export const managePrices = (settings: Settings): Implementations<typeof operati
     });
   },
 
-  updatePrice: async ({ caller, clientAddress, params: { id }, body: { from, until, ...patch } }) => {
+  updatePrice: async ({ caller, clientAddress, params: { id }, body: { from, until, was, ...patch } }) => {
     await requireOwned(settings, caller.accountId, patch);
     if (patch.terms) await requireRetention(settings, caller.accountId, { terms: patch.terms });
     return change(settings, { caller, clientAddress }, 'price.changed', (prices) => {
       const before = findPrice(prices, id);
+      requireAsRead(before, was, { from, until, ...patch });
       const merged = Object.fromEntries(
         Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null),
       ) as Omit<OwnPrice, 'until'>;

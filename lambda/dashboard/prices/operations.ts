@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { scopeShape, termsSchema } from '../../domain/own-prices/own-price.ts';
+import { was } from '../../http/as-read.ts';
 import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { count, day, dayOrInstant, described, name, unreadable } from '../../http/parameters.ts';
 
@@ -119,9 +120,10 @@ export const updatePrice = operation('updatePrice', 'PATCH /prices/{id}', {
     from: z.optional(from),
     until: z.optional(until),
     terms: z.optional(termsSchema),
+    was,
   }),
   success: ok('The price.', price),
-  errors: ['LIMIT_REACHED'],
+  errors: ['LIMIT_REACHED', 'CONFLICT'],
 });
 
 export const deletePrice = operation('deletePrice', 'DELETE /prices/{id}', {

@@ -12,6 +12,7 @@ import {
   type Schedule,
 } from '../../domain/reports/report-period.ts';
 import { newRun } from '../../domain/reports/report-run.ts';
+import { requireAsRead } from '../../http/as-read.ts';
 import type { Implementations } from '../../http/operation.ts';
 import { mailMembers, resultOf } from '../../integrations/channels.ts';
 import { channelsOf, requireDeclared, requireMembers } from '../limits/rule-changes.ts';
@@ -115,12 +116,13 @@ export const manageReports = (settings: Settings): Implementations<typeof operat
     caller,
     clientAddress,
     params: { id },
-    body: { webhookUrl, targets, channels, ...patch },
+    body: { webhookUrl, targets, channels, was, ...patch },
   }) => {
     const { reports, now } = settings;
     const { accountId } = caller;
     await requireKnown(settings, accountId, patch);
     const previous = await reports.find(accountId, id);
+    requireAsRead(view(previous), was, { channels, ...patch });
     const { targets: _, ...others } = { ...previous, ...(patch as Partial<Report>) };
     const patched: Report = {
       ...others,

@@ -3,6 +3,7 @@ import type { SavedView } from '../../data/accounts/saved-views.ts';
 import { MAX_VIEWS, nameOutside, namesOf, searchProblem } from '../../domain/accounts/saved-view.ts';
 import { scopeOf } from '../../domain/accounts/scope.ts';
 import { ConflictError, invalid, NotFoundError } from '../../domain/errors.ts';
+import { requireAsRead } from '../../http/as-read.ts';
 import type { Caller, Implementations } from '../../http/operation.ts';
 import type { Settings } from '../open-settings.ts';
 import type * as operations from './operations.ts';
@@ -86,11 +87,12 @@ export const manageViews = (settings: Settings): Implementations<typeof operatio
     return shown(view);
   },
 
-  changeView: async ({ caller, clientAddress, params: { id }, body: { name, search } }) => {
+  changeView: async ({ caller, clientAddress, params: { id }, body: { name, search, was } }) => {
     const { views, now } = settings;
     const at = now();
     const list = () => views.list(caller.accountId);
     const before = findIn((await list()).filter(isSeen(caller)), id);
+    requireAsRead(before, was, { name, search });
     const view = {
       ...before,
       name: name ?? before.name,

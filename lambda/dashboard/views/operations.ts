@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_SEARCH_CHARACTERS, viewPages } from '../../domain/accounts/saved-view.ts';
+import { was } from '../../http/as-read.ts';
 import { component, created, inGroup, ok } from '../../http/operation.ts';
 import { described, name } from '../../http/parameters.ts';
 
@@ -49,7 +50,7 @@ export const changeView = operation('changeView', 'PATCH /views/{id}', {
   summary: 'Rename a view, or save other settings under its name',
   description: 'Send only the members to change.',
   permission: 'rules:write',
-  body: z.strictObject({ name: z.optional(name(MAX_NAME)), search: z.optional(search) }),
+  body: z.strictObject({ name: z.optional(name(MAX_NAME)), search: z.optional(search), was }),
   success: ok('The view.', viewSchema),
   errors: ['CONFLICT'],
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { type ApiSession, register, verifyAddress } from '../browser/accounts.ts';
 import { screenshot, seriousFindings, waitUntilIdle } from '../browser/browser.ts';
-import { fixture, openSignedIn, readApi } from '../browser/fixture.ts';
+import { callApi, fixture, openSignedIn, readApi } from '../browser/fixture.ts';
 
 type Item = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -336,4 +336,27 @@ describe('Escape in a field with choices', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
   });
+});
+
+it('a form that somebody else saved meanwhile shows what they set, and replaces it once that was seen', async () => {
+  const session = await register(fixture().dashboard);
+  const made = await readApi<Item>('/budgets', { name: 'Team', amount: 20, period: 'monthly' }, session);
+  const { open } = await openSignedIn(session);
+  const page = await open(`/limits/${made.id}`);
+  const amount = page.getByLabel('Amount', { exact: true });
+  await amount.fill('30');
+  await callApi('PATCH', `/budgets/${made.id}`, { name: 'Team and friends', amount: 50 }, session);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.reload();
+  await page.getByText('What you typed before is here again.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('amount is 50 now: somebody else changed it after you read it').waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await screenshot(page, 'form-overtaken');
+  expect(await amount.inputValue()).toBe('$30');
+  expect(await only('/budgets', session)).toMatchObject({ name: 'Team and friends', amount: 50 });
+  await waitUntilIdle(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Budget saved.').waitFor();
+  expect(await only('/budgets', session)).toMatchObject({ name: 'Team and friends', amount: 30 });
 });

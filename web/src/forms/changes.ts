@@ -52,6 +52,22 @@ export const changesOf = (before: object, after: object, whole: readonly string[
   );
 };
 
+/** The members that a change replaces, as an item has them, by their dotted paths. @param whole see changesOf */
+export const replacedBy = (
+  change: object,
+  item: object,
+  whole: readonly string[] = [],
+  path = '',
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(change).flatMap(([name, value]) => {
+      const old = (item as Readonly<Record<string, unknown>>)[name] ?? null;
+      return isObject(value) && isObject(old) && !whole.includes(name)
+        ? Object.entries(replacedBy(value, old, whole, `${path}${name}.`))
+        : [[`${path}${name}`, old]];
+    }),
+  );
+
 /** Members of items that nobody sets in a form: what the service says of an item, and its switch, which lists have. */
 const notSet = [
   'id',

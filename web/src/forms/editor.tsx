@@ -4,13 +4,13 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { problemOf } from '../api/problem.ts';
+import { detailsOf, problemOf } from '../api/problem.ts';
 import { notifyDone, useApi, useMe } from '../app.ts';
 import { ActButton, Cancel, Confirm, Dialog } from '../components/buttons.tsx';
 import { ShownOnce } from '../components/copy.tsx';
 import { BackLink, EmptyState, LoadProblem, Page, ProblemNote } from '../components/page.tsx';
 import { useKeyNames } from '../spend/use-key-names.ts';
-import { changesOf, hiddenIn } from './changes.ts';
+import { changesOf, hiddenIn, replacedBy } from './changes.ts';
 import { type Collection, capital, collections, listOf } from './collections.ts';
 import { fieldErrors, otherErrors } from './fields.ts';
 import { useDraft } from './use-draft.ts';
@@ -110,7 +110,8 @@ interface EditorFormProps<Values> {
 /**
  * The form of a new item, or of the one that is given: its fields, what only the API can set, errors on no field, and the buttons.
  * It sends what was changed since it was opened, and nothing where nothing was: what it does not show stays as it is, and so does what
- * somebody else changed meanwhile. On a page it leads to the list when it is done, shows a new webhook secret once, and asks before
+ * somebody else changed meanwhile. Where that is the same member, the API refuses the change with the other's value, and the next one
+ * replaces it. On a page it leads to the list when it is done, shows a new webhook secret once, and asks before
  * changes are left.
  */
 export const EditorForm = <Values extends object>(props: EditorFormProps<Values>) => {
@@ -120,7 +121,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const navigate = useNavigate();
   const { me, may } = useMe();
   const api = useApi();
-  const draft = useDraft(form, `${collection} ${item?.id ?? JSON.stringify(form.getInitialValues())}`);
+  const draft = useDraft(form, `${collection} ${item?.id ?? JSON.stringify(form.getInitialValues())}`, item);
   const leave = () => {
     draft.forget();
     if (onClose) onClose();
@@ -134,6 +135,7 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const add = api.useMutation('post', collection as '/budgets', options);
   const update = api.useMutation('patch', `${collection}/{id}` as '/budgets/{id}', options);
   const error = add.error ?? update.error;
+  const isOvertaken = problemOf(update.error).code === 'CONFLICT';
   const secret = (add.data ?? update.data)?.webhookSecret;
   const onSuccess = ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
     draft.forget();
@@ -141,10 +143,14 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   };
   const save = (values: Values) => {
     const opened = item ? bodyOf(form.getInitialValues()) : {};
-    const body = changesOf(opened, bodyOf(values), props.whole) as never;
-    if (!item) add.mutate({ body }, { onSuccess });
-    else if (Object.keys(body).length > 0) update.mutate({ params: { path: { id: item.id } }, body }, { onSuccess });
-    else leave();
+    const body = changesOf(opened, bodyOf(values), props.whole) as object;
+    if (!item) add.mutate({ body: body as never }, { onSuccess });
+    else if (Object.keys(body).length > 0) {
+      // A refusal showed what somebody else set: the item as it is now was read.
+      const read = isOvertaken ? item : (draft.opened ?? item);
+      const sent = { ...body, was: replacedBy(body, read, props.whole) };
+      update.mutate({ params: { path: { id: item.id } }, body: sent }, { onSuccess });
+    } else leave();
   };
   return (
     <form noValidate className={onClose ? undefined : 'card card-pad'} onSubmit={form.onSubmit(save)}>
@@ -167,7 +173,12 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
         {props.children}
         {item && <SetByApi item={item} shown={bodyOf(form.getInitialValues())} />}
         {error && (
-          <ProblemNote error={error} details={otherErrors(error, form.values)} title={`The ${noun} was not saved`} />
+          <ProblemNote
+            error={error}
+            // What somebody else set stands at its field, too, which may be out of view.
+            details={isOvertaken ? detailsOf(error) : otherErrors(error, form.values)}
+            title={`The ${noun} was not saved`}
+          />
         )}
         {may(needs) ? (
           <Group justify="space-between">

@@ -11,11 +11,14 @@ export const forgetDrafts = (): void => {
 /**
  * Keeps what was typed into a form in this tab, until it is saved or discarded: a reload, an ended session or a lost network loses
  * nothing. Members that were not changed are not kept: they may change elsewhere.
+ *
+ * @param item as it was read when the form was opened; it stays the one that the changes were made to
  */
-export const useDraft = <Values extends object>(form: UseFormReturnType<Values>, name: string) => {
+export const useDraft = <Values extends object, Item>(form: UseFormReturnType<Values>, name: string, item: Item) => {
   // That of the form as it was opened: a limit of another type is of another collection.
   const [key] = useState(PREFIX + name);
   const { values } = form;
+  const [opened, setOpened] = useState(item);
   const [isRestored, setRestored] = useState(false);
   const hasBegun = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the form is another object with each key that is pressed.
@@ -24,7 +27,9 @@ export const useDraft = <Values extends object>(form: UseFormReturnType<Values>,
       hasBegun.current = true;
       const draft = sessionStorage.getItem(key);
       if (draft === null) return;
-      form.setValues(JSON.parse(draft) as Partial<Values>);
+      const restored = JSON.parse(draft) as { readonly typed: Partial<Values>; readonly opened: Item };
+      form.setValues(restored.typed);
+      setOpened(restored.opened ?? item);
       setRestored(true);
       return;
     }
@@ -34,14 +39,16 @@ export const useDraft = <Values extends object>(form: UseFormReturnType<Values>,
     );
     sessionStorage.removeItem(key);
     try {
-      if (changed.length > 0) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(changed)));
+      const draft = { typed: Object.fromEntries(changed), opened };
+      if (changed.length > 0) sessionStorage.setItem(key, JSON.stringify(draft));
     } catch {
       // The browser has no room for it: the form goes on without.
     }
-  }, [key, values]);
+  }, [key, values, opened]);
   const forget = () => {
     sessionStorage.removeItem(key);
     setRestored(false);
+    setOpened(item);
   };
-  return { isRestored, forget };
+  return { isRestored, opened, forget };
 };

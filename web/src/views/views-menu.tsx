@@ -33,7 +33,7 @@ const ManageViews = ({ views }: { readonly views: readonly View[] }) => {
               initial={view.name}
               submit="Rename"
               isPending={rename.isPending && rename.variables.params.path.id === view.id}
-              onSend={(name) => rename.mutate({ ...idOf(view), body: { name } })}
+              onSend={(name) => rename.mutate({ ...idOf(view), body: { name, was: { name: view.name } } })}
             />
           ),
         },
@@ -74,7 +74,7 @@ const SaveView = ({ page, search, views, onClose }: SaveViewProps) => {
   const replace = api.useMutation('patch', '/views/{id}', { onSuccess: onClose, meta: { done: 'View replaced.' } });
   const save = () =>
     same
-      ? replace.mutate({ params: { path: { id: same.id } }, body: { search } })
+      ? replace.mutate({ params: { path: { id: same.id } }, body: { search, was: { search: same.search } } })
       : create.mutate({ body: { name, page, search } });
   return (
     <SubmitForm
