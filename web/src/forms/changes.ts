@@ -62,7 +62,10 @@ export const replacedBy = (
   Object.fromEntries(
     Object.entries(change).flatMap(([name, value]) => {
       const old = (item as Readonly<Record<string, unknown>>)[name] ?? null;
-      return isObject(value) && isObject(old) && !whole.includes(name)
+      // No path leads to a name with a dot.
+      const hasPaths =
+        isObject(value) && !whole.includes(name) && Object.keys(value).every((each) => !each.includes('.'));
+      return hasPaths && isObject(old)
         ? Object.entries(replacedBy(value, old, whole, `${path}${name}.`))
         : [[`${path}${name}`, old]];
     }),
