@@ -22,7 +22,7 @@ export const areInOrder = ({ from, to }: { readonly from?: string | undefined; r
 export const notInOrder = { path: ['to'], error: 'is before --from' };
 
 /** An option that an environment variable gives where it is missing. */
-const orFrom = (variable: string, type: z.ZodType<string, string>) => type.prefault(process.env[variable] ?? '');
+const orFrom = (variable: string, type: z.ZodType<string, string>) => type.prefault(() => process.env[variable] ?? '');
 
 export const tableName = orFrom('TABLE_NAME', z.string().min(1, '--table or TABLE_NAME is needed'));
 export const queueUrl = orFrom(

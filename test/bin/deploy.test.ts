@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -7,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { urlOf } from '../../fixtures/listen.ts';
+import { runCommand } from '../ops/run-command.ts';
 
 const prod = {
   account: '123456789012',
@@ -61,22 +61,20 @@ afterAll(() => {
   aws.close();
 });
 
-const deploy = async (settings: object, args: readonly string[] = ['--stage', 'prod'], environment = {}) => {
+const deploy = (settings: object, args: readonly string[] = ['--stage', 'prod'], environment = {}) => {
   writeFileSync(join(folder, 'cdk.json'), JSON.stringify({ context: { stages: { dev: {}, prod: settings } } }));
-  const endpoint = urlOf(aws);
-  const child = spawn(process.execPath, [join(process.cwd(), 'bin/deploy.ts'), ...args], {
+  return runCommand({
+    file: 'bin/deploy.ts',
+    args,
     cwd: folder,
     env: {
       PATH: `${folder}${delimiter}${process.env['PATH']}`,
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      AWS_ENDPOINT_URL: endpoint,
+      AWS_ENDPOINT_URL: urlOf(aws),
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       ...environment,
     },
   });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code, stdout, stderr };
 };
 const cdkArguments = (): string[] | undefined => {
   try {

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runAll } from '../ops/run-command.ts';
+import { runIdle } from '../ops/run-command.ts';
 
 const start = (args: readonly string[], cwd: string) => {
   const { status, stdout, stderr } = spawnSync(
@@ -15,7 +15,7 @@ const start = (args: readonly string[], cwd: string) => {
 };
 
 describe('npm start', () => {
-  const refusals: readonly [option: string, problem: string, env?: Record<string, string>][] = [
+  it.each<[option: string, problem: string, ...env: Record<string, string>[]]>([
     ['--mok', "Unknown option '--mok'"],
     ['--port=http', '--port: must be a number'],
     ['--port=65536', '--port: must be at most 65535'],
@@ -27,17 +27,12 @@ describe('npm start', () => {
     ['--set=x', '--set takes NAME=VALUE'],
     // As npm runs `npm start --mock`: without it, calls would go to the real providers.
     ['--port=0', 'npm took --mock for its own: write -- before it', { npm_config_mock: 'true' }],
-  ];
-  const results = runAll(refusals.map(([option, , env = {}]) => ({ file: 'local/start.ts', args: [option], env })));
-
-  it.each(refusals.map(([option, problem], index) => ({ option, problem, result: results[index] })))(
-    'given $option says what is wrong, and how it is used',
-    ({ problem, result }) => {
-      expect(result).toMatchObject({ code: 2, stdout: '' });
-      expect(result?.stderr.startsWith(problem)).toBe(true);
-      expect(result?.stderr).toContain('\n\nnpm start [-- --mock]');
-    },
-  );
+  ])('given %s says what is wrong, and how it is used', async (option, problem, ...[env]) => {
+    const { code, stdout, stderr } = await runIdle('local/start.ts', [option], env);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.startsWith(problem)).toBe(true);
+    expect(stderr).toContain('\n\nnpm start [-- --mock]');
+  });
 
   it('says in one sentence that the pages cannot be built, with the output of the build', () => {
     const checkout = join(tmpdir(), 'checkout');

@@ -1,60 +1,69 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { afterAll, expect } from '@jest/globals';
 import { emulatorVariables } from '../../fixtures/emulator-client.ts';
 
 export interface CommandResult {
-  readonly code: number | null;
+  readonly code: number | string | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that ends before it does anything. Its file is relative to the checkout. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
 interface Run {
+  /** Relative to the checkout. */
   readonly file: string;
   readonly args: readonly string[];
-  readonly env?: Record<string, string>;
+  /** All variables that it has. */
+  readonly env?: Environment;
+  readonly input?: string;
+  readonly cwd?: string;
 }
 
-/** Runs such commands one after another in one process. */
-export const runAll = (runs: readonly Run[]): CommandResult[] => {
-  const paths = runs.map((run) => ({ ...run, file: resolve(run.file) }));
-  const { stdout, stderr } = spawnSync(process.execPath, [resolve('test/ops/run-all.js'), JSON.stringify(paths)], {
-    // A command that does not refuse as it should writes nothing into the checkout.
-    cwd: tmpdir(),
-    encoding: 'utf8',
-    env: { ...process.env, TABLE_NAME: 'none' },
-    timeout: 60_000,
-    killSignal: 'SIGKILL',
-  });
-  if (stdout === '') throw new Error(`The commands did not end: ${stderr}`);
-  return JSON.parse(stdout);
+const startRunner = () => {
+  const child = fork(resolve('test/ops/command-runner.js'), { silent: true, execArgv: [] });
+  return { child, exit: once(child, 'exit') };
+};
+let runner: ReturnType<typeof startRunner> | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+// A command that leaves something open keeps the process from its end.
+afterAll(async () => {
+  if (runner === undefined) return;
+  const { child, exit } = runner;
+  const limit = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  child.disconnect();
+  expect(await exit).toEqual([0, null]);
+  clearTimeout(limit);
+});
+
+/** Runs a command as an operator would, after those before it. */
+export const runCommand = ({ file, env = process.env, input = '', cwd = '.', args }: Run): Promise<CommandResult> => {
+  const run = async () => {
+    runner ??= startRunner();
+    const { child, exit } = runner;
+    child.send({ file: resolve(file), args, env: { ...env }, input, cwd: resolve(cwd) });
+    const died = exit.then(([code, signal]) => {
+      throw new Error(`${file} ended the process of all commands: ${code ?? signal}`);
+    });
+    return (await Promise.race([once(child, 'message'), died]))[0];
+  };
+  const result = last.then(run);
+  last = result.catch(() => {});
+  return result;
 };
 
-/** Runs a command of ops/ as an operator would, against emulators. */
-export const runOps = async (
+/** Runs a command that ends before it does anything. One that does not refuse as it should writes nothing into the checkout. */
+export const runIdle = (file: string, args: readonly string[], env: Environment = {}): Promise<CommandResult> =>
+  runCommand({ file, args, env: { ...process.env, TABLE_NAME: 'none', ...env }, cwd: tmpdir() });
+
+/** Runs a command of ops/ against emulators. */
+export const runOps = (
   script: string,
   args: readonly string[],
-  {
-    env = {},
-    input = '',
-    cwd = '.',
-  }: { readonly env?: Record<string, string | undefined>; readonly input?: string; readonly cwd?: string } = {},
-): Promise<CommandResult> => {
-  const child = spawn(process.execPath, [resolve(`ops/${script}.ts`), ...args], {
-    cwd,
-    env: {
-      ...process.env,
-      ...emulatorVariables,
-      ...env,
-    },
-  });
-  child.stdin.end(input);
-  const [stdout, stderr, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((done) => child.once('close', done)),
-  ]);
-  return { code, stdout, stderr };
-};
+  { env, ...options }: Pick<Run, 'env' | 'input' | 'cwd'> = {},
+): Promise<CommandResult> =>
+  runCommand({ ...options, file: `ops/${script}.ts`, args, env: { ...process.env, ...emulatorVariables, ...env } });

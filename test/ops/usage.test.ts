@@ -6,23 +6,23 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listen, stopServer, urlOf } from '../../fixtures/listen.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { runAll, runOps } from './run-command.ts';
+import { runIdle, runOps } from './run-command.ts';
 
 const commands = Object.entries(packageJson.scripts).flatMap(([name, line]) => {
   const [, file] = /^node .*?(\S+\.ts)$/.exec(line) ?? [];
   return file === undefined ? [] : [{ name, file }];
 });
 const docs = ['README.md', ...globSync('docs/*.md')].map((page) => readFileSync(page, 'utf8')).join('');
-const helps = runAll(commands.map(({ file }) => ({ file, args: ['--help'] })));
 
-it.each(commands.map((command, index) => ({ ...command, said: helps[index] })))(
+it.each(commands)(
   'npm run $name -- --help does nothing but say what it does, and a page names it',
-  ({ name, file, said }) => {
+  async ({ name, file }) => {
+    const said = await runIdle(file, ['--help']);
     const usage = expect.stringMatching(new RegExp(`^npm (run )?${name}\\b[^]*\\n\\n`));
     expect(said).toEqual({ code: 0, stdout: usage, stderr: '' });
     expect(docs).toMatch(new RegExp(`npm (run )?${name}\\b`));
     const hasDryRun = readFileSync(file, 'utf8').includes("'dry-run': flag");
-    expect(said?.stdout.includes('--dry-run')).toBe(hasDryRun);
+    expect(said.stdout.includes('--dry-run')).toBe(hasDryRun);
   },
 );
 
@@ -53,15 +53,12 @@ const refusals = [
   ['bench/scale.ts', ['--samples', 'x'], '--samples: must be a number'],
   ['bench/scale.ts', ['--records', '10,x'], '--records: takes whole numbers above 0, with commas between'],
 ] as const;
-const refused = runAll(refusals.map(([file, args]) => ({ file, args })));
 
-it.each(refusals.map((refusal, index) => [...refusal, refused[index]] as const))(
-  '%s does nothing with %j',
-  (_file, _args, problem, result) => {
-    expect({ ...result, stderr: result?.stderr.split('\n')[0] }).toEqual({ code: 2, stdout: '', stderr: problem });
-    expect(result?.stderr).toContain('\n\nnpm run ');
-  },
-);
+it.each(refusals)('%s does nothing with %j', async (file, args, problem) => {
+  const { code, stdout, stderr } = await runIdle(file, args);
+  expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', problem]);
+  expect(stderr).toContain('\n\nnpm run ');
+});
 
 it('npm run bench hands what is wrong with an option on, and its exit code', () => {
   const { status, stderr } = spawnSync(process.execPath, ['bench/path.ts', '--second', '1'], { encoding: 'utf8' });
@@ -87,14 +84,11 @@ describe('a file that was named', () => {
     ['prices', ['--list', '/no/file'], noFile],
     ['prices', ['--list', file('list.json', '{')], expect.stringMatching(/^--list .*list.json is no JSON/)],
   ] as const;
-  const results = runAll(cases.map(([name, args]) => ({ file: `ops/${name}.ts`, args })));
 
-  it.each(cases.map((each, index) => [...each, results[index]] as const))(
-    'is needed: npm run %s %j',
-    (_name, _args, problem, result) => {
-      expect({ ...result, stderr: result?.stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: problem });
-    },
-  );
+  it.each(cases)('is needed: npm run %s %j', async (name, args, problem) => {
+    const { code, stdout, stderr } = await runIdle(`ops/${name}.ts`, args);
+    expect([code, stdout, stderr.trim()]).toEqual([1, '', problem]);
+  });
 });
 
 const noCredentials = 'There are no AWS credentials that are in force: log in (aws login), or set AWS_PROFILE.';
