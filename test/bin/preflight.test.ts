@@ -140,8 +140,8 @@ describe('the account', () => {
     ],
     [
       'has a certificate of another name',
-      { certificate: async () => ({ status: 'ISSUED', names: ['*.app.acme.dev'] }) },
-      /for \*\.app\.acme\.dev, not for spend\.acme\.dev/,
+      { certificate: async () => ({ status: 'ISSUED', names: ['*.app.acme.dev', '*.dev'] }) },
+      /for \*\.app\.acme\.dev, \*\.dev, not for spend\.acme\.dev/,
     ],
   ])('refuses what would fail late: it %s', async (_, facts, message) => {
     expect((await check(published, account(facts))).refusals).toEqual([expect.stringMatching(message)]);
@@ -225,6 +225,8 @@ describe('quotas', () => {
         /2500 requests of API Gateway a second in eu-central-1, and stages\.prod expects 5000\. .*--quota-code L-8A5B8E43 --desired-value 5000/,
       ),
     ]);
+    const inContainers = { gateway: { compute: 'containers' }, expectedRequestsPerSecond: 5_000 };
+    expect((await check(inContainers, account({ quotas }))).remarks).toEqual([]);
     const [more] = (await check({ expectedRequestsPerSecond: 2_400, table: warm(80_000) }, account({ quotas })))
       .remarks;
     expect(more).toMatch(/40000 write units of a table a second .* expects 80000/);

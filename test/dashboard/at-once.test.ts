@@ -393,6 +393,16 @@ it('a price and a currency are set while a job has kept its progress, or another
   expect([own.prices.length, own.currency?.code, own.checkedAt]).toEqual([4, 'EUR', now().toISOString()]);
 });
 
+it('no key goes to a member who leaves meanwhile', async () => {
+  for (const userId of ['ann', 'bob']) await newMember(table, caller.accountId, userId, 'developer');
+  await call('POST', '/keys', { name: 'laptop', member: 'ann' });
+  const handOver: Request = (send) => send('DELETE', '/members/ann', undefined, {}, { keys: 'hand-over', to: 'bob' });
+  expect(await overtaken(handOver, (send) => send('DELETE', '/members/bob'), 1)).toEqual([200, 200, undefined]);
+  expect((await call('GET', '/keys')).body.items).toContainEqual(
+    expect.objectContaining({ name: 'laptop', ownerUserId: 'ann', status: 'active' }),
+  );
+});
+
 it('a key that went to another member is not revoked or moved under its former id', async () => {
   await newMember(table, caller.accountId, 'ann', 'developer');
   const hand = () => over(table)('DELETE', '/members/ann', undefined, {}, { keys: 'hand-over', to: caller.userId });

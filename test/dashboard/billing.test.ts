@@ -293,6 +293,14 @@ describe('POST /billing/checkout', () => {
       'already has the plan PRO',
     );
     expect(await message('SCALE', () => ({ status: 'incomplete' }))).toBeUndefined();
+    const another = 'price_of_another_product';
+    subscriptions.wrap = ([own]) => {
+      const { items } = own as Stripe.Subscription;
+      return [{ ...own, items: { data: [...priceOf(own as never, another).items.data, ...items.data] } }] as never;
+    };
+    expect((await me.checkout('PRO')).body.error?.message).toContain('already has the plan PRO');
+    subscriptions.wrap = ([own]) => [{ ...own, ...priceOf(own as never, another) }] as never;
+    expect((await me.checkout('PRO')).body.sessionId).toMatch(/^bps_/);
     subscriptions.wrap = (data) => data.map((own) => ({ ...own, schedule: 'sub_sched_1' }));
     expect((await me.checkout('SCALE')).body.error?.message).toContain('A change is planned already');
     await changed.stop();

@@ -332,7 +332,7 @@ describe('a budget that stops requests', () => {
     const USD = 1e9;
 
     it('has a bound of 0 while it is active, and says what may come on top, and from when on it holds', async () => {
-      const { id, updatedAt, state } = await budgetWith({});
+      const { id, updatedAt, state } = await budgetWith({ unreserved: 2 * USD, initial: 2 * USD });
       expect(state.bound.nanoUsd).toBe(0);
       expect(state.bound.because).toMatch(/tools.*batches.*tier.*not asked for/);
       expect(Date.parse(state.enforcedFrom) - Date.parse(updatedAt)).toBe(65_000);

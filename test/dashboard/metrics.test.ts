@@ -76,7 +76,9 @@ const handler = serve([
         findCurrency: async () => currency,
         now,
       }),
-      listBudgets: async () => ({ items: [budget('b1'), budget('b2'), budget('b3', false)] as never }),
+      listBudgets: async () => ({
+        items: [budget('b1'), budget('b2'), budget('b3', false), { ...budget('b4'), each: 'key' }] as never,
+      }),
       findCalendar: async () => calendar,
       namesOf: async (_account, by) => new Map(by === 'key' ? [['key-1', 'CI']] : []),
       now,

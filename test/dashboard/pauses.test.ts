@@ -135,6 +135,8 @@ describe('a pause', () => {
     expect((await end(byOwner.id, { userId: 'bob', role: 'member' })).status).toBe(204);
     const { body: own } = await pause({ key: key.id }, {}, ada);
     expect((await end(own.id, ada)).status).toBe(204);
+    const { body: ofBoth } = await pause({ project: 'default' });
+    expect((await end(ofBoth.id, ada)).status).toBe(204);
     const { body: ofAll } = await pause({ tag: 'night' });
     expect((await end(ofAll.id, ada)).status).toBe(204);
   });

@@ -128,6 +128,8 @@ describe('asking for more', () => {
         [own, 'laptop'],
       ]),
     );
+    expect((await call(boss, 'DELETE', `/keys/${own}`)).status).toBe(204);
+    expect(await ownLimits(withKeys)).not.toContainEqual(expect.objectContaining({ value: own }));
     expect((await ask(developer, await newBudget({ each: undefined }))).status).toBe(404);
   });
 
@@ -215,6 +217,7 @@ describe('a decision', () => {
       decidedBy: { name: admin.name },
       granted: { amount: 300, until: '2026-12-01T00:00:00.000Z' },
     });
+    expect((await decide(boss, raise.id)).status).toBe(409);
     expect(mails).toMatchObject([{ to: [developer.name], subject: 'Your higher limit is approved' }]);
     expect(await ownLimits(developer)).toMatchObject([
       { limitNanoUsd: 300e9, limitSource: 'override', overrideUntil: '2026-12-01T00:00:00.000Z' },

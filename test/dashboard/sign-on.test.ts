@@ -8,8 +8,10 @@ import { openAuditLog } from '../../lambda/data/accounts/audit-log.ts';
 import { openMembers } from '../../lambda/data/accounts/members.ts';
 import { openSignOns } from '../../lambda/data/accounts/sign-ons.ts';
 import { openUsers } from '../../lambda/data/accounts/users.ts';
-import { userKey } from '../../lambda/data/table/keys.ts';
+import { update } from '../../lambda/data/table/actions.ts';
+import { accountKey, userKey } from '../../lambda/data/table/keys.ts';
 import type { Table } from '../../lambda/data/table/table.ts';
+import { write } from '../../lambda/data/table/write.ts';
 import { InvalidCredentialsError } from '../../lambda/domain/errors.ts';
 import type { OutgoingMail } from '../../lambda/integrations/mail-sender.ts';
 import type { LinkIdentity } from '../../lambda/integrations/sign-on.ts';
@@ -232,6 +234,10 @@ describe('signing in', () => {
       ['user.signed_in', company.userId, {}],
       ['user.signed_in', company.userId, {}],
     ]);
+    // The login has an address of its own.
+    findByEmail.mockResolvedValue(undefined);
+    await signIn({ ...person, username: company.userId, email: `lovelace@${company.domain}` });
+    expect(await openUsers(table).find(company.userId)).toMatchObject({ email: company.email });
   });
 
   it('lets nobody join or connect whose address the provider does not call verified', async () => {
@@ -371,6 +377,9 @@ describe('required single sign-on', () => {
     passwordUser = grace.session.userId;
     await company.change({ isRequired: false });
     expect((await logInWithPassword()).status).toBe(200);
+    await write(table, update(accountKey(company.accountId), 'SET requiresTotp = :yes', null, { yes: true }));
+    // The session may have begun at the provider.
+    expect([(await logInWithPassword()).status, (await refreshSession()).status]).toEqual([403, 200]);
   });
 });
 

@@ -107,7 +107,9 @@ describe('records', () => {
     const moved = 10 * 3_600 * 730 * movedRecordUsd;
     expect(usd).toBeCloseTo(gb * 0.45 + objectGb * 0.023 + moved, 6);
     // Records of the shortest plan never leave the table.
-    expect(storagePerMonth(10, 30).gb).toBeCloseTo((10 * 86_400 * 30 * 1_100) / 2 ** 30, 6);
+    const shortest = storagePerMonth(10, 30);
+    expect(shortest.gb).toBeCloseTo((10 * 86_400 * 30 * 1_100) / 2 ** 30, 6);
+    expect(shortest.usd).toBeCloseTo(shortest.gb * 0.45 + shortest.objectGb * 0.023, 6);
     const [short, long] = [30, 400].map((retentionDays) =>
       monthlyCost('Lambda', stream, 10, { memoryMb: 512, retentionDays }),
     ) as [number, number];

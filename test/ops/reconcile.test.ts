@@ -24,7 +24,7 @@ const billed = (day: string, model = 'gpt-4o-2024-08-06') => ({
 
 const check = async (provider: string, credential: string | undefined = CREDENTIAL, requests = 7) => {
   const { accountKey, accountId } = await newAccount(table);
-  if (requests > 0) await addSpend(table, accountId, `${dayBefore(2)}T10:00:00.000Z`, { requests }, { provider });
+  if (requests > 0) await addSpend(table, accountId, `${dayBefore(1)}T10:00:00.000Z`, { requests }, { provider });
   const { code, stdout, stderr } = await runOps('reconcile', ['--check', accountKey, provider, '--table', table.name], {
     env: {
       AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
@@ -39,7 +39,7 @@ describe('npm run reconcile -- --check', () => {
   beforeEach(() => {
     mock.failures = [];
     mock.body = null;
-    mock.days = [3, 2].map((days) => billed(dayBefore(days)));
+    mock.days = [3, 1].map((days) => billed(dayBefore(days)));
   });
 
   it.each(billedProviders)(
@@ -62,7 +62,7 @@ describe('npm run reconcile -- --check', () => {
 
   it('says which day is not on the bill yet, and that an empty one may be of another organization', async () => {
     mock.days = [billed(dayBefore(3))];
-    expect((await check('anthropic')).output).toContain(`not on the bill (yet): ${dayBefore(2)}`);
+    expect((await check('anthropic')).output).toContain(`not on the bill (yet): ${dayBefore(1)}`);
     mock.days = [];
     const { code, output } = await check('anthropic');
     expect([code, output]).toEqual([1, expect.stringContaining('Nothing is billed on these days')]);

@@ -9,7 +9,7 @@ import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { createTracker } from '../../lambda/gateway/tracking/tracker.ts';
 import { findEvents } from '../../ops/events/find-events.ts';
 import { forTests } from '../table-for-tests.ts';
-import { closeEvent } from '../usage-recorder/events.ts';
+import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
 
 /** The line that the gateway itself writes when neither queue nor table takes an event. */
@@ -56,6 +56,14 @@ describe('findEvents', () => {
     ['twice', () => [...lines, ...lines].join('\n')],
   ])('finds lines %s', (_, text) => {
     expect(findEvents([text()])).toEqual({ events, unreadable: 0 });
+  });
+
+  it('finds both events of a request', () => {
+    const both = [openEvent({ n: 1 }), closeEvent({ n: 1 })];
+    expect(findEvents(both.map((usageEvent) => JSON.stringify({ usageEvent })))).toEqual({
+      events: both,
+      unreadable: 0,
+    });
   });
 
   it('says of lines that cannot be read', () => {

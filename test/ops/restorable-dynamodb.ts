@@ -20,6 +20,7 @@ export const restorableDynamoDb = async (endpoint: string) => {
   const client = new DynamoDBClient(emulatorClient(endpoint));
   const remembered = new Map<string, Record<string, AttributeValue>[]>();
   const calls: string[] = [];
+  const recovery = { status: 'ENABLED' };
   const creating = new Set<string>();
   const summaries = new Map<string, object>();
   const withoutBackups = new Set<string>();
@@ -49,7 +50,7 @@ export const restorableDynamoDb = async (endpoint: string) => {
     ContinuousBackupsDescription: {
       ContinuousBackupsStatus: 'ENABLED',
       PointInTimeRecoveryDescription: {
-        PointInTimeRecoveryStatus: 'ENABLED',
+        PointInTimeRecoveryStatus: recovery.status,
         EarliestRestorableDateTime: Date.parse('2026-11-01T00:00:00Z') / 1_000,
         LatestRestorableDateTime: Date.parse('2026-11-20T12:00:00Z') / 1_000,
       },
@@ -96,6 +97,7 @@ export const restorableDynamoDb = async (endpoint: string) => {
     endpoint: urlOf(server),
     /** Names of the operations asked for, in order. */
     calls,
+    recovery,
     remember: async (table: string): Promise<void> => {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
       remembered.set(table, Items);

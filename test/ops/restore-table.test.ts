@@ -1,18 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
+import { emulatedTable } from '../../fixtures/emulated-table.ts';
+import { raceTable } from '../../fixtures/intercept-table.ts';
 import { ruleOf } from '../../fixtures/rule-of.ts';
 import { openAccountTerms } from '../../lambda/data/accounts/account-terms.ts';
 import { openAccounts } from '../../lambda/data/accounts/accounts.ts';
 import { auditEntry } from '../../lambda/data/accounts/audit-log.ts';
 import { openOwnPrices } from '../../lambda/data/accounts/own-prices.ts';
+import { openProjects } from '../../lambda/data/accounts/projects.ts';
 import { openServiceKeys } from '../../lambda/data/accounts/service-keys.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openLimitValues } from '../../lambda/data/ledger/limit-values.ts';
 import { update } from '../../lambda/data/table/actions.ts';
 import * as keys from '../../lambda/data/table/keys.ts';
+import { findItem } from '../../lambda/data/table/read.ts';
 import { write } from '../../lambda/data/table/write.ts';
 import { parseUsageEvent } from '../../lambda/usage-recorder/parse-event.ts';
 import { openRecorder } from '../../lambda/usage-recorder/recorder.ts';
+import { carryOver } from '../../ops/restore/carry-over.ts';
 import { kindOf } from '../../ops/restore/item-kinds.ts';
 import { ofNoAccount, samples } from '../account-jobs/account-with-everything.ts';
 import { newAccount, newKey } from '../data/new-account.ts';
@@ -55,6 +60,8 @@ it('says what the table of one machine lacks', async () => {
 const recorderAt = (name: string, now: string) =>
   openRecorder({ ...table, name }, { logger: { error: () => {} }, price: priceOfTokens, now: () => Date.parse(now) });
 
+const sentBy = { session: { id: 'session-1', agentId: 'agent-1' }, client: 'claude-code' };
+
 const addKey = (accountId: string, keyId: string) => newKey(table, accountId, { keyId, createdAt: DAMAGE });
 
 describe('npm run restore-table', () => {
@@ -79,12 +86,17 @@ describe('npm run restore-table', () => {
     );
     // And life goes on.
     const after = await newAccount(table);
+    await openProjects(table).create(
+      { projectId: 'app', accountId: after.accountId, name: 'App', keyCount: 0, createdAt: DAMAGE },
+      auditEntry(after.accountId, {}, { action: 'project.created' }, new Date(DAMAGE)),
+    );
+    await newKey(table, after.accountId, { keyId: 'of-app', projectId: 'app', createdAt: DAMAGE });
     await recorderAt(
       table.name,
       '2026-11-20T11:30:00.000Z',
     )([
       closeEvent({ accountId, n: 2, startedAt: '2026-11-20T09:59:00.000Z' }),
-      closeEvent({ accountId, n: 3, startedAt: '2026-11-20T11:29:00.000Z', requestBytes: 0 }),
+      closeEvent({ accountId, n: 3, startedAt: '2026-11-20T11:29:00.000Z', requestBytes: 0, ...sentBy }),
       closeEvent({ accountId: after.accountId, n: 4, startedAt: '2026-11-20T11:29:00.000Z', reading: { usage: null } }),
       openEvent({ accountId: after.accountId, n: 5, startedAt: '2026-11-20T11:14:00.000Z' }),
     ]);
@@ -93,6 +105,11 @@ describe('npm run restore-table', () => {
       Item: { ...keys.outboxKey(3, 'x', 'close'), event: '{}', parkedAt: DAMAGE },
     });
 
+    restorable.recovery.status = 'DISABLED';
+    expect(await run('start', '--to', RESTORED, '--at', DAMAGE)).toMatchObject({
+      ...{ code: 1, stderr: `${table.name} has no point-in-time recovery.\n` },
+    });
+    restorable.recovery.status = 'ENABLED';
     for (const at of ['2026-10-01T00:00:00Z', '2026-11-20T12:00:01Z'])
       expect(await run('start', '--to', RESTORED, '--at', at)).toMatchObject({
         code: 1,
@@ -119,15 +136,18 @@ describe('npm run restore-table', () => {
     const preview = await run('carry', '--to', RESTORED, '--since', DAMAGE, '--dry-run');
     expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('4 requests were recorded since') });
     expect(await queues.count(queues.queue)).toBe(0);
+    const restored = { ...table, name: RESTORED };
+    expect(await openAccounts(restored).find(after.accountId)).toBeUndefined();
 
     expect(await run('carry', '--to', RESTORED, '--since', DAMAGE)).toMatchObject({ code: 0 });
     const events = (await queues.bodies(queues.queue)).map(parseUsageEvent);
     expect(events).toHaveLength(4);
-    const restored = { ...table, name: RESTORED };
+    expect(events).toContainEqual(expect.objectContaining(sentBy));
     await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')(events);
 
     expect(await openAccounts(restored).find(accountId)).toMatchObject({ plan: 'PRO', activeKeys: 2 });
-    expect(await openAccounts(restored).find(after.accountId)).toMatchObject({ activeKeys: 1 });
+    expect(await findItem(restored, keys.projectKey(after.accountId, 'app'))).toMatchObject({ keyCount: 1 });
+    expect(await openAccounts(restored).find(after.accountId)).toMatchObject({ activeKeys: 2 });
     const { Item: outboxEntry } = await table.call('GetItem', {
       TableName: RESTORED,
       Key: keys.outboxKey(3, 'x', 'close'),
@@ -141,9 +161,30 @@ describe('npm run restore-table', () => {
     expect(others).toEqual(await ledgerSums(table, after.accountId, months));
     expect(others.months).toEqual({ '2026-11': 2 });
 
-    expect(await run('carry', '--to', RESTORED, '--since', DAMAGE)).toMatchObject({ code: 0 });
-    await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')((await queues.bodies(queues.queue)).map(parseUsageEvent));
+    // They were recorded at that very moment.
+    expect(await run('carry', '--to', RESTORED, '--since', '2026-11-20T11:30:00Z')).toMatchObject({ code: 0 });
+    const again = (await queues.bodies(queues.queue)).map(parseUsageEvent);
+    expect(again).toHaveLength(4);
+    await recorderAt(RESTORED, '2026-11-20T13:00:00.000Z')(again);
     expect(await ledgerSums(restored, accountId, months)).toEqual(sums);
+  });
+
+  it('leaves what was made in the new table while it reads', async () => {
+    const { accountId } = await newAccount(table);
+    const fresh = await emulatedTable();
+    try {
+      const newer = { ...keys.accountKey(accountId), status: 'newer' };
+      const raced = raceTable(
+        fresh,
+        () => fresh.call('PutItem', { TableName: fresh.name, Item: newer }),
+        ({ operation, input }) =>
+          operation === 'PutItem' && input.Item?.['pk'] === newer.pk && input.Item['sk'] === newer.sk,
+      );
+      await carryOver(table, raced, { since: DAMAGE, take: [], dryRun: false, send: async () => {} });
+      expect(await findItem(fresh, keys.accountKey(accountId))).toMatchObject({ status: 'newer' });
+    } finally {
+      await fresh.stop();
+    }
   });
 
   it('lets the operator decide where both tables have an item and they differ', async () => {

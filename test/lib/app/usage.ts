@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Template } from 'aws-cdk-lib/assertions';
+import { usageCapacity } from '../../../lib/usage-capacity.ts';
 import { filledIn, inContainers, onlyResource, published, resourcesOf, stripped, synthStage } from '../synth-stage.ts';
 
 const recorderOf = (template: Template) => {
@@ -62,6 +63,10 @@ describe('the usage queue', () => {
       expect(recorderOf(template)['ReservedConcurrentExecutions']).toBe(recorders);
     },
   );
+
+  it('is worked off in larger batches as soon as traffic is above a step of it', () => {
+    expect([500, 501].map((perSecond) => usageCapacity(perSecond).batchSize)).toEqual([100, 200]);
+  });
 
   it('has no concurrency of its own where the quota leaves none', () => {
     const settings = { recorder: { reservesConcurrency: false } };
