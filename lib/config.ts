@@ -16,7 +16,7 @@ import { isCommercialRegion, stageSettings } from './stage-settings.ts';
 /** As CDK has it. To load CDK for it would take half the time of every command that reads the settings. */
 const DESTROY = 'destroy' as RemovalPolicy;
 
-const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
+export const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 export type StageSettings = Omit<z.infer<typeof stageSettings>, 'removalPolicy' | 'logRetentionDays'> & {
   readonly name: string;
@@ -87,7 +87,7 @@ export const parseStageSettings = (name: string, input: unknown): StageSettings 
   };
 };
 
-const stagesSchema = z.record(z.string(), z.unknown()).default({});
+export const stagesSchema = z.record(z.string(), z.unknown()).default({});
 const cdkJson = z.object({ context: z.looseObject({ stages: stagesSchema }) });
 
 /** The context of the app as cdk.json has it. @param folder the root of the repository */

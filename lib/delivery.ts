@@ -1,13 +1,20 @@
 import type { Node } from 'constructs';
 import { z } from 'zod';
-import { InvalidSettings, missingForDeploy, parseStageSettings, withoutBlanks } from './config.ts';
+import {
+  InvalidSettings,
+  missingForDeploy,
+  parseStageSettings,
+  STAGE_NAME,
+  stagesSchema,
+  withoutBlanks,
+} from './config.ts';
 import type { DeploymentTarget } from './constructs/bootstrap-roles.ts';
-import { usesCompute } from './stage-settings.ts';
+import { accountNumber, regionName, usesCompute } from './stage-settings.ts';
 
 /** Settings of cdk.json for delivery: by a pipeline in AWS, or from GitHub. */
 
 const stageNames = z
-  .array(z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be names of stages'))
+  .array(z.string().regex(STAGE_NAME, 'must be names of stages'))
   .min(1, 'must name a stage')
   .default(['staging', 'prod']);
 
@@ -17,12 +24,8 @@ const repository = z
   .regex(/^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, 'must be owner/name');
 
 const pipelineSettings = z.strictObject({
-  account: z
-    .string('the AWS account that the pipeline runs in, 12 digits')
-    .regex(/^\d{12}$/, 'must be an AWS account id of 12 digits'),
-  region: z
-    .string('the AWS region that the pipeline runs in, such as eu-central-1')
-    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, such as eu-central-1'),
+  account: accountNumber('the AWS account that the pipeline runs in, 12 digits'),
+  region: regionName('the AWS region that the pipeline runs in, such as eu-central-1'),
   /** A connection of CodeConnections is made and confirmed by hand, once. */
   connectionArn: z
     .string('the ARN of a connection to the sources (CodeConnections), made and confirmed by hand')
@@ -40,7 +43,7 @@ const githubSettings = z.strictObject({
   /** Each is also an environment of the repository. */
   stages: stageNames,
   /** Accounts that trust GitHub already: one account has one such provider. */
-  accountsWithProvider: z.array(z.string().regex(/^\d{12}$/, 'must be AWS account ids of 12 digits')).default([]),
+  accountsWithProvider: z.array(accountNumber()).default([]),
 });
 
 export type PipelineSettings = z.infer<typeof pipelineSettings>;
@@ -55,8 +58,6 @@ export interface Delivery<S> {
   readonly settings: S;
   readonly stages: readonly DeliveredStage[];
 }
-
-const stagesSchema = z.record(z.string(), z.unknown()).default({});
 
 const deliveredStage = (node: Node, key: string, name: string): DeliveredStage => {
   const stages = stagesSchema.parse(node.tryGetContext('stages'));

@@ -22,6 +22,12 @@ const LOG_RETENTION_DAYS = [
  */
 export const isCommercialRegion = (region: string): boolean => !/^(cn|us-gov|[a-z]+-iso[a-z]?)-/.test(region);
 
+/** @param missing what is said where there is none */
+export const accountNumber = (missing?: string) =>
+  z.string(missing).regex(/^\d{12}$/, 'must be an AWS account id of 12 digits');
+export const regionName = (missing?: string) =>
+  z.string(missing).regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, such as eu-central-1');
+
 /** How a check refuses a setting, named by its path, for what others say. */
 const refusing =
   ({ addIssue }: z.RefinementCtx) =>
@@ -375,14 +381,8 @@ export const addressesOf = (providers: z.infer<typeof signOnSettings>['providers
 
 export const stageSettings = z
   .strictObject({
-    account: z
-      .string()
-      .regex(/^\d{12}$/, 'must be an AWS account id of 12 digits')
-      .optional(),
-    region: z
-      .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, such as eu-central-1')
-      .optional(),
+    account: accountNumber().optional(),
+    region: regionName().optional(),
     /**
      * Whether the stage has domains. Without them API Gateway's own addresses serve, with the provider in the path: nothing but an account is
      * needed. Outputs have them.

@@ -8,7 +8,7 @@ import { openPriceVersions } from '../lambda/data/prices/price-versions.ts';
 import { openBills } from '../lambda/data/reconciliation/bills.ts';
 import { openSpend } from '../lambda/data/spend/spend.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
-import { addDays, type Day, dayOf, daysBetween } from '../lambda/domain/calendar/utc.ts';
+import { addDays, boundsOf, type Day, dayOf, daysBetween } from '../lambda/domain/calendar/utc.ts';
 import { providerLabels } from '../lambda/domain/providers.ts';
 import type { Bill } from '../lambda/domain/reconciliation/bill.ts';
 import { billedProviders } from '../lambda/domain/reconciliation/bill.ts';
@@ -121,10 +121,8 @@ const check = async (table: Table, accountId: string, provider: string, prefix: 
       `There is no credential: set BILL_CREDENTIAL to ${source.credential}, or name --secret-prefix.`,
     );
   const range = daysToCheck(new Date());
-  const recorded = await readRecorded({ readCounters: openSpend(table).read }, accountId, provider, {
-    from: `${range.from}T00:00:00.000Z`,
-    to: `${addDays(range.to, 1)}T00:00:00.000Z`,
-  });
+  const bounds = boundsOf(range.from, range.to);
+  const recorded = await readRecorded({ readCounters: openSpend(table).read }, accountId, provider, bounds);
   const days = new Set(recorded.filter(({ requests }) => requests > 0).map((each) => each.day));
   const { lines, isGood } = await checkBill(source, credential, range, days);
   console.log(lines.join('\n'));

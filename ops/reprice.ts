@@ -5,7 +5,7 @@ import { noObjects, type ObjectReader } from '../lambda/data/requests/day-file.t
 import { openRequests } from '../lambda/data/requests/requests.ts';
 import { inBatches } from '../lambda/data/table/batch.ts';
 import { openTable, type Table } from '../lambda/data/table/table.ts';
-import { DAY_MS } from '../lambda/domain/calendar/units.ts';
+import { boundsOf } from '../lambda/domain/calendar/utc.ts';
 import { type CostDifference, sumOfDifferences, withDifferences } from '../lambda/domain/price/cost-differences.ts';
 import { priceRequest } from '../lambda/domain/price/price-request.ts';
 import type { RequestRecord } from '../lambda/domain/spend/request-record.ts';
@@ -45,8 +45,8 @@ async function* batchesOf(
   { account, from, to }: Options,
 ): AsyncGenerator<RequestRecord[]> {
   const requests = openRequests(table, Date.now, objects);
-  const range = { from: `${from}T00:00:00.000Z`, to: new Date(Date.parse(to) + DAY_MS).toISOString() };
-  for await (const accountId of accountIdsOf(table, account)) yield* inBatches(requests.all(accountId, range), BATCH);
+  for await (const accountId of accountIdsOf(table, account))
+    yield* inBatches(requests.all(accountId, boundsOf(from, to)), BATCH);
 }
 
 const onFallback = ({ message }: Error): void => console.error(`An older price book is used: ${message}`);

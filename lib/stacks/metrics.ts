@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { HostLabel } from '../../lambda/domain/hosts.ts';
 import type { ImportedApi } from '../constructs/imported-api.ts';
 import { metricNamespace } from '../constructs/log-line-count.ts';
@@ -106,6 +107,9 @@ export const share = (label: string, part: IMetric, whole: IMetric, period = FIV
     period,
   });
 };
+
+export const messagesIn = (queue: Queue): Metric =>
+  queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM });
 
 export const errorShare = (handler: LambdaFunction): MathExpression =>
   share(

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { emulatedQueue } from '../../fixtures/emulated-queue.ts';
 import { emulatedTable } from '../../fixtures/emulated-table.ts';
@@ -8,6 +9,7 @@ import { refusedEventKey } from '../../lambda/data/table/keys.ts';
 import type { UsageEvent } from '../../lambda/domain/usage/usage-event.ts';
 import { createTracker } from '../../lambda/gateway/tracking/tracker.ts';
 import { findEvents } from '../../ops/events/find-events.ts';
+import { sendToQueue } from '../../ops/events/usage-queue.ts';
 import { forTests } from '../table-for-tests.ts';
 import { closeEvent, openEvent } from '../usage-recorder/events.ts';
 import { runOps } from './run-command.ts';
@@ -83,6 +85,17 @@ describe('npm run replay', () => {
       input,
       env: { AWS_ENDPOINT_URL_SQS: queues.endpoint, USAGE_QUEUE_URL: queues.queue },
     });
+
+  it('sends at most 240,000 bytes at once', async () => {
+    const sent: unknown[] = [];
+    const sqs = { send: async ({ input }: SendMessageBatchCommand) => sent.push(input.Entries?.length) };
+    await sendToQueue(
+      sqs as never,
+      queues.queue,
+      ['a', 'b', 'c'].map((letter) => letter.repeat(100_000)),
+    );
+    expect(sent).toEqual([2, 1]);
+  });
 
   it('sends nothing with --dry-run, and then all of it', async () => {
     const file = join(tmpdir(), 'gateway.log');

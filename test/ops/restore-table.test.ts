@@ -87,7 +87,7 @@ describe('npm run restore-table', () => {
     // And life goes on.
     const after = await newAccount(table);
     await openProjects(table).create(
-      { projectId: 'app', accountId: after.accountId, name: 'App', keyCount: 0, createdAt: DAMAGE },
+      { projectId: 'app', name: 'App', createdAt: DAMAGE },
       auditEntry(after.accountId, {}, { action: 'project.created' }, new Date(DAMAGE)),
     );
     await newKey(table, after.accountId, { keyId: 'of-app', projectId: 'app', createdAt: DAMAGE });

@@ -2,7 +2,7 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
 import type { AlertsStack } from '../alerts.ts';
-import { FIVE_MINUTES, HOUR, type StageMetrics } from '../metrics.ts';
+import { FIVE_MINUTES, HOUR, messagesIn, type StageMetrics } from '../metrics.ts';
 
 /** From alert rules to mail. service-alarms.ts reports an evaluator that fails or does not run. */
 export const alertAlarms = (
@@ -20,10 +20,7 @@ export const alertAlarms = (
     summary:
       'A worker of the rule evaluator failed three times on the same job: the rules of some accounts are not judged.',
     section: 'rule-worker-errors',
-    metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
-      period: FIVE_MINUTES,
-      statistic: Stats.MAXIMUM,
-    }),
+    metric: messagesIn(deadLetterQueue),
   },
   {
     id: 'EvaluationFailures',

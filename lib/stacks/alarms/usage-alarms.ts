@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { StageSettings } from '../../config.ts';
 import type { RunbookAlarm } from '../../constructs/runbook-alarms.ts';
-import { FIVE_MINUTES, HOUR, type StageMetrics, share } from '../metrics.ts';
+import { FIVE_MINUTES, HOUR, messagesIn, type StageMetrics, share } from '../metrics.ts';
 import type { Monitored } from '../operations-dashboard.ts';
 
 /** Closed days as files. */
@@ -24,10 +24,7 @@ export const usageAlarms = (
   {
     id: 'DeadLetters',
     summary: 'Usage events were given up: their requests are missing from the spend.',
-    metric: usage.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
-      period: FIVE_MINUTES,
-      statistic: Stats.MAXIMUM,
-    }),
+    metric: messagesIn(usage.deadLetterQueue),
   },
   {
     id: 'RefusedOutboxEntries',
