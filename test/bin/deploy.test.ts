@@ -31,11 +31,20 @@ const folder = tmpdir();
 let aws: Server;
 let quota: number | undefined;
 
-/** STS speaks XML. */
-const CALLER = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>${prod.account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+/** Responses of services that speak XML, by action. The stack of mail has lost its identity by a change; SES has it still. */
+const results: Readonly<Record<string, string>> = {
+  GetCallerIdentity: `<Account>${prod.account}</Account>`,
+  GetIdentityVerificationAttributes:
+    '<VerificationAttributes><entry><key>acme.dev</key><value><VerificationStatus>Success</VerificationStatus></value></entry></VerificationAttributes>',
+  GetSendQuota: '<Max24HourSend>50000</Max24HourSend>',
+  DescribeStackResources:
+    '<StackResources><member><ResourceType>AWS::SES::EmailIdentity</ResourceType><ResourceStatus>DELETE_SKIPPED</ResourceStatus></member></StackResources>',
+};
 
 const respond = (request: IncomingMessage, sent: string): [number, unknown] => {
-  if (sent.includes('Action=GetCallerIdentity')) return [200, CALLER];
+  const action = /Action=(\w+)/.exec(sent)?.[1] ?? '';
+  const result = results[action];
+  if (result) return [200, `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`];
   if (request.headers['x-amz-target']?.toString().endsWith('.GetServiceQuota'))
     return quota === undefined
       ? [400, { __type: 'AccessDeniedException', Message: 'no' }]
@@ -158,6 +167,12 @@ describe('npm run deploy', () => {
     const isolatedProviders = { openai: { reservedConcurrency: 150 } };
     const { code, stderr } = await deploy({ ...prod, gateway: { reservedConcurrency: 800, isolatedProviders } });
     expect(stderr).toContain('reserves 960 (gateway 950, recorder 10), but the account may run 1000 functions at once');
+    expect([code, cdkArguments()]).toEqual([1, undefined]);
+  });
+
+  it('refuses to make an identity that SES has, and that is not in the stack any more', async () => {
+    const { code, stderr } = await deploy({ ...prod, mail: { identity: 'create' } });
+    expect(stderr).toContain('SES has acme.dev already, and not from this stage');
     expect([code, cdkArguments()]).toEqual([1, undefined]);
   });
 
