@@ -157,12 +157,9 @@ export class UsageStack extends Stack {
     for (const repricer of [ownPrices, repricing]) grantObjects(repricer, objects, [DAY_FILES], 's3:GetObject');
     const usePrices: readonly TableAccess[] = [
       { actions: ['GetItem'], partitions: partitions.prices },
-      { actions: ['UpdateItem'], partitions: partitions.modelUse },
+      { actions: ['UpdateItem'], partitions: [...partitions.modelUse, ...partitions.priceDrift] },
     ];
-    grantItems(this.recorder, table, ...record, ...usePrices, {
-      actions: ['UpdateItem'],
-      partitions: partitions.priceDrift,
-    });
+    grantItems(this.recorder, table, ...record, ...usePrices);
     grantItems(
       sweep,
       table,

@@ -12,6 +12,7 @@ import { openAlerts } from '../../lambda/data/alerts/alerts.ts';
 import { openBlocks } from '../../lambda/data/alerts/blocks.ts';
 import { openRules } from '../../lambda/data/alerts/rules.ts';
 import { openModelUse, REPRICED_DAYS } from '../../lambda/data/prices/model-use.ts';
+import { openPriceDrift } from '../../lambda/data/prices/price-drift.ts';
 import { openRequests } from '../../lambda/data/requests/requests.ts';
 import { openSpend } from '../../lambda/data/spend/spend.ts';
 import { put } from '../../lambda/data/table/actions.ts';
@@ -160,22 +161,37 @@ it.each(['queue', 'outbox', 'message of a recorder that died'])(
   },
 );
 
-it.each(['queue', 'outbox'])('an account with blocks is judged at once after events of the %s', async (from) => {
-  const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
-  const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
-  const { accountId, keyId } = await newAccount(table);
-  await openBlockCopies(table).expect(accountId);
-  const event = closeEvent({ accountId, keyId, startedAt: new Date().toISOString(), reading: { usage } });
-  if (from === 'queue')
-    await record({ Records: [{ messageId: 'm1', body: JSON.stringify(event) }] } as SQSEvent, context, () => {});
-  else {
-    await park(event);
-    await sweep({} as ScheduledEvent, context, () => {});
-  }
-  expect(sent.splice(0).map(({ MessageBody }) => JSON.parse(MessageBody))).toMatchObject([
-    { accountId, oldest: event.startedAt },
-  ]);
-});
+it.each([
+  ['queue', 'openai/gpt-4o'],
+  ['outbox', 'openai/gpt-4o-mini'],
+])(
+  'an account with blocks is judged, and a reported cost compared, at once after events of the %s',
+  async (from, model) => {
+    const { handler: record } = await import('../../lambda/usage-recorder/handler.ts');
+    const { handler: sweep } = await import('../../lambda/usage-recorder/sweep/handler.ts');
+    const { accountId, keyId } = await newAccount(table);
+    await openBlockCopies(table).expect(accountId);
+    const reading = { usage: { ...usage, cost: 0.01 }, modelServed: model };
+    const event = closeEvent({
+      accountId,
+      keyId,
+      startedAt: new Date().toISOString(),
+      provider: 'openrouter',
+      reading,
+    });
+    if (from === 'queue')
+      await record({ Records: [{ messageId: 'm1', body: JSON.stringify(event) }] } as SQSEvent, context, () => {});
+    else {
+      await park(event);
+      await sweep({} as ScheduledEvent, context, () => {});
+    }
+    expect(sent.splice(0).map(({ MessageBody }) => JSON.parse(MessageBody))).toMatchObject([
+      { accountId, oldest: event.startedAt },
+    ]);
+    const reported = await Array.fromAsync(openPriceDrift(table).of(event.startedAt.slice(0, 10)));
+    expect(reported).toContainEqual(expect.objectContaining({ model, requests: 1, reportedNanoUsd: 1e7 }));
+  },
+);
 
 it('the environment needs a table name', () => {
   const environment = { TABLE_NAME: 'spend', POWERTOOLS_METRICS_NAMESPACE: 'AiSpendGateway/test' };

@@ -272,7 +272,7 @@ describe('what each function may do', () => {
         ...RECORD,
         `dynamodb:Query ON data:Table WHERE ${REQUESTS} ACCOUNT#{account} ACCOUNT#{account}#SPEND ${PARKED}`,
         `dynamodb:PutItem ON data:Table WHERE ${LEDGER} REFUSED#????-??-??`,
-        `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER} ${MODEL_USE}`,
+        `dynamodb:UpdateItem ON data:Table WHERE ${LEDGER} ${MODEL_USE} PRICE_DRIFT#????-??-??`,
         `dynamodb:BatchWriteItem ON data:Table WHERE ${PARKED}`,
       ],
     });
