@@ -98,7 +98,31 @@ export const recordOfOpen = (event: AccountOpenEvent, context: RecordContext): R
 /** False of a reservation for one value. */
 const isOfAll = ({ value }: Reservation): boolean => value === undefined;
 
-/** @param repeatOf the request that this response was already counted with; null where this request is the first */
+/**
+ * All members of a record that come from its price, also those that this price does not have.
+ *
+ * @param repeatOf the request that this response was already counted with; null where this request is the first
+ */
+export const priceMembers = (priced: PricedUsage, repeatOf: string | null) => {
+  const repeated: PricedUsage = {
+    ...unknownPrice('This response was already counted with the request that first returned it.', priced.usage),
+    costNanoUsd: 0,
+    provenance: 'free',
+  };
+  const price = repeatOf === null ? priced : repeated;
+  return {
+    ...price,
+    listCostNanoUsd: price.listCostNanoUsd,
+    markupNanoUsd: price.markupNanoUsd,
+    ownPrices: price.ownPrices,
+    priceEvidence: price.priceEvidence,
+    estimateRange: price.estimateRange,
+    lines: [...price.lines],
+    repeatOf,
+  };
+};
+
+/** @param repeatOf see priceMembers */
 export const recordOfClose = (
   event: AccountCloseEvent,
   priced: PricedUsage,
@@ -122,13 +146,5 @@ export const recordOfClose = (
   ...(event.reservations?.some(isOfAll) && {
     reservations: event.reservations.filter(isOfAll).map(({ budgetId, nanoUsd }) => ({ budgetId, nanoUsd })),
   }),
-  repeatOf,
-  ...(repeatOf === null
-    ? { ...priced, lines: [...priced.lines] }
-    : {
-        ...unknownPrice('This response was already counted with the request that first returned it.', priced.usage),
-        costNanoUsd: 0,
-        provenance: 'free',
-        lines: [],
-      }),
+  ...priceMembers(priced, repeatOf),
 });

@@ -14,7 +14,7 @@ import { isPriceable, type PriceableRecord } from '../domain/spend/contribution.
 import { listCostOf, type RequestRecord } from '../domain/spend/request-record.ts';
 import { isRaw } from '../domain/usage/raw.ts';
 import type { PricedUsage } from '../domain/usage/usage.ts';
-import { plausible } from './build-record.ts';
+import { plausible, priceMembers } from './build-record.ts';
 import { countableResponse } from './decide-changes.ts';
 
 export interface RepriceResult {
@@ -104,33 +104,21 @@ export const openRepricer = (
     const changed = priced.filter(({ before, now }) => priceText(before) !== priceText(now));
     const known = await countedResponses.find(changed.flatMap(({ response }) => response ?? []));
     const countedWith = new Map(known.countedWith);
-    return changed.flatMap(({ before, now, response }): Change[] => {
+    return changed.map(({ before, now, response }): Change => {
       const first = response && countedWith.get(responseKeyText(response));
-      // The ledger counts the response with another request: it must not be counted a second time.
-      if (first && first !== before.requestId) return [];
-      const counts = response && now.usage !== null;
+      const repeatOf = first && first !== before.requestId ? first : null;
       const waiting = response ? known.awaited.get(responseKeyText(response)) : undefined;
-      if (counts) countedWith.set(responseKeyText(response), before.requestId);
-      return [
-        {
-          before,
-          after: {
-            ...before,
-            ...now,
-            lines: [...now.lines],
-            listCostNanoUsd: now.listCostNanoUsd,
-            markupNanoUsd: now.markupNanoUsd,
-            ownPrices: now.ownPrices,
-            revision: before.revision + 1,
-          },
-          countsResponse: counts && !first ? response.responseId : undefined,
-          isAwaited: waiting !== undefined,
-          reservations:
-            counts && !first
-              ? finishedReservations(waiting ?? [], before.accountId, now.costNanoUsd, { wasPending: true })
-              : undefined,
-        },
-      ];
+      const counted = first || now.usage === null ? null : response;
+      if (counted) countedWith.set(responseKeyText(counted), before.requestId);
+      return {
+        before,
+        after: { ...before, ...priceMembers(now, repeatOf), revision: before.revision + 1 },
+        countsResponse: counted?.responseId,
+        isAwaited: waiting !== undefined,
+        reservations: counted
+          ? finishedReservations(waiting ?? [], before.accountId, now.costNanoUsd, { wasPending: true })
+          : undefined,
+      };
     });
   };
 

@@ -125,16 +125,20 @@ describe('openRepricer', () => {
   const ofResponse = { method: 'GET', path: '/v1/responses/resp_1', tokens: 10 };
   const reading = { dialect: 'openai-responses' as const, billableItems: { 'response.id': 'resp_1' } };
 
-  it('counts a response with the first request that gets a price, and no other', async () => {
+  it('counts a response with the first request that gets a price, and shows the other as free', async () => {
     const accountId = newAccountId();
     await record(
       [1, 2].map((n) => closeEvent({ accountId, n, ...ofResponse, reading })),
       noPrice,
     );
-    expect((await reprice(accountId, priceOfTokens, { dryRun: true })).changes).toHaveLength(1);
+    expect((await reprice(accountId, priceOfTokens, { dryRun: true })).changes).toHaveLength(2);
     const { changes } = await reprice(accountId, priceOfTokens);
-    expect(changes.map(({ after }) => after.requestId)).toEqual([requestIdAt(STARTED_AT, 1)]);
-    expect((await sumsOf(accountId)).costComputedNanoUsd).toBe(70);
+    expect(changes.map(({ after }) => [after.requestId, after.repeatOf])).toEqual([
+      [requestIdAt(STARTED_AT, 1), null],
+      [requestIdAt(STARTED_AT, 2), requestIdAt(STARTED_AT, 1)],
+    ]);
+    const { costComputedNanoUsd, freeRequests, unpricedRequests } = await sumsOf(accountId);
+    expect([costComputedNanoUsd, freeRequests, unpricedRequests]).toEqual([70, 1, undefined]);
     const name = { accountId, provider: 'openai', responseId: 'resp_1' };
     expect([...(await openCountedResponses(table).find([name])).countedWith.values()]).toEqual([
       requestIdAt(STARTED_AT, 1),
@@ -171,6 +175,15 @@ describe('openRepricer', () => {
     expect(await sumsOf(accountId)).toMatchObject({ costComputedNanoUsd: 210, freeRequests: 1 });
     await reprice(accountId, noPrice);
     expect(await sumsOf(accountId)).toMatchObject({ unpricedRequests: 1, freeRequests: 1 });
+  });
+
+  it('shows no range of an estimate once the cost is not estimated', async () => {
+    const accountId = newAccountId();
+    const estimateRange = { leastNanoUsd: 1, mostNanoUsd: 2 };
+    await record([closeEvent({ accountId, tokens: 10 })], (event) => ({ ...priceOfTokens(event), estimateRange }));
+    expect((await recordsOf(accountId))[0]).toMatchObject({ estimateRange });
+    await reprice(accountId, noPrice);
+    expect((await recordsOf(accountId))[0]).not.toHaveProperty('estimateRange');
   });
 
   it('reads and decides again where a record changed since it was read', async () => {
