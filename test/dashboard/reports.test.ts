@@ -198,17 +198,19 @@ describe('a scheduled report', () => {
     });
   });
 
-  it.each([7, 8, 12])(
-    'of a period that is due stays due where it moves to %i o’clock before it is made',
-    async (hour) => {
-      const { id } = await create();
-      clock.setTime(Date.parse('2026-11-21T08:30:00.000Z'));
-      await call('PATCH', `/reports/${id}`, { name: 'Other', schedule: { every: 'daily', hour } });
-      await at('2026-11-21T12:00:00.000Z');
-      await deliver();
-      expect(sentPeriods()).toEqual([expect.stringContaining('2026-11-20 (daily)')]);
-    },
-  );
+  it.each([
+    ['08:30', 7],
+    ['08:30', 8],
+    ['08:30', 12],
+    ['07:30', 7],
+  ])('of a period that ended is made where, before it was, at %s it moves to %i o’clock', async (time, hour) => {
+    const { id } = await create();
+    clock.setTime(Date.parse(`2026-11-21T${time}:00.000Z`));
+    await call('PATCH', `/reports/${id}`, { name: 'Other', schedule: { every: 'daily', hour } });
+    await at('2026-11-21T12:00:00.000Z');
+    await deliver();
+    expect(sentPeriods()).toEqual([expect.stringContaining('2026-11-20 (daily)')]);
+  });
 
   it('catches up, each missed period once', async () => {
     await create();

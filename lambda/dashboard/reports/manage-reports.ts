@@ -37,11 +37,10 @@ const nextOf = (schedule: Schedule, after: Date, calendar: ReportCalendar): Pick
   return { nextDay: period.firstDay, nextAt: dueAt(schedule, period, calendar) };
 };
 
-/** The same after a change. A report that is due already, and not made yet, stays due, also where it is due earlier from now on. */
+/** The same after a change. A period that ended and has no report yet gets it, also where it is due earlier from now on. */
 const nextAfterChange = (previous: Report, schedule: Schedule, now: Date, calendar: ReportCalendar) => {
-  const isDue = previous.isActive && previous.nextAt <= now.toISOString();
-  const after = isDue ? new Date(periodOn(previous.schedule.every, previous.nextDay, calendar).to) : now;
-  return nextOf(schedule, after, calendar);
+  const end = new Date(periodOn(previous.schedule.every, previous.nextDay, calendar).to);
+  return nextOf(schedule, previous.isActive && end < now ? end : now, calendar);
 };
 
 /** @throws ValidationError where it groups by a dimension that the account does not have, or is for somebody who is no member */
