@@ -469,6 +469,15 @@ it('judges an account once for changes of the same moment, whoever asks', async 
   expect((await judge()).accounts).toBe(1);
 });
 
+it('measures all of what is judged at one moment', async () => {
+  const budgetIds = ['a', 'b', 'c'];
+  const sample = (budgetId: string) => [{ budgetId, periodId: 'daily', usedNanoUsd: 1 }];
+  const { note, read } = openMeasures(table);
+  await Promise.all(budgetIds.map((id, n) => note(caller.accountId, sample(id), clock, 9_000 - n)));
+  const { budgets, lagMs } = await read(caller.accountId);
+  expect([Object.keys(budgets).sort(), Object.values(lagMs)]).toEqual([budgetIds, [9_000]]);
+});
+
 describe('a budget for each of a dimension', () => {
   const each = { each: 'dim:user', amount: 200 };
   const use = async (id: string, value: string | null, usd: number) =>

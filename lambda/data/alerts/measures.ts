@@ -1,28 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { type Measures, measuresSchema, NO_MEASURES, type UseSample, withMeasures } from '../../domain/limits/bound.ts';
-import { put } from '../table/actions.ts';
+import { IS_NEW, put } from '../table/actions.ts';
 import { measuresKey } from '../table/keys.ts';
 import { findItem } from '../table/read.ts';
 import type { Table } from '../table/table.ts';
-import { write } from '../table/write.ts';
+import { RETRY, retryConflicts, tryWrite } from '../table/write.ts';
 
-/** Measures of the budgets of accounts. Of two writers at one moment, the last counts: the next sample makes up for it. */
+const storedJson = z.optional(z.string());
+
+/** Measures of the budgets of accounts. */
 export const openMeasures = (table: Table) => {
-  const read = async (accountId: string): Promise<Measures> => {
-    const item = await findItem(table, measuresKey(accountId), { consistent: false });
-    const json = z.optional(z.string()).parse(item?.['json']);
-    return json === undefined ? NO_MEASURES : measuresSchema.parse(JSON.parse(json));
+  const read = async (accountId: string, consistent: boolean) => {
+    const json = storedJson.parse((await findItem(table, measuresKey(accountId), { consistent }))?.['json']);
+    return { json, measures: json === undefined ? NO_MEASURES : measuresSchema.parse(JSON.parse(json)) };
   };
   return {
-    read,
+    read: async (accountId: string): Promise<Measures> => (await read(accountId, false)).measures,
+
     /** @param lagMs from the start of a request until now, when it was judged */
-    note: async (accountId: string, samples: readonly UseSample[], now: Date, lagMs?: number): Promise<void> => {
-      const before = await read(accountId);
-      const after = withMeasures(before, samples, now, lagMs);
-      if (isDeepStrictEqual(before, after)) return;
-      await write(table, put({ ...measuresKey(accountId), json: JSON.stringify(after) }));
-    },
+    note: (accountId: string, samples: readonly UseSample[], now: Date, lagMs?: number): Promise<void> =>
+      retryConflicts(async () => {
+        const { json, measures } = await read(accountId, true);
+        const after = withMeasures(measures, samples, now, lagMs);
+        if (isDeepStrictEqual(measures, after)) return undefined;
+        const item = { ...measuresKey(accountId), json: JSON.stringify(after) };
+        const change = json === undefined ? put(item, IS_NEW) : put(item, 'json = :json', { json });
+        return (await tryWrite(table, change)) ? undefined : RETRY;
+      }),
   };
 };
 
