@@ -103,8 +103,12 @@ describe('a pause', () => {
     const { body } = await pause({ project: 'default' });
     await openBlocks(table).change(caller.accountId, (stored) => ({
       ...stored,
-      blocks: stored.blocks.map((block) => ({ ...block, scope: { keyIds: [caller.keyId, 'another'] } })),
+      blocks: stored.blocks.flatMap((block) => [
+        { ...block, scope: { keyIds: [caller.keyId, 'another'] } },
+        { ...block, id: 'budget', kind: 'budget' as const },
+      ]),
     }));
+    expect((await call('DELETE', '/pauses/budget')).status).toBe(404);
     const sees = (...keyIds: string[]) => ({
       ...{ ...caller, role: 'member' as const, projects: ['default'], keyIds: new Set(keyIds) },
     });
@@ -115,7 +119,8 @@ describe('a pause', () => {
   });
 
   it('says the same of a key and a project that the caller does not see, as of none', async () => {
-    const part = { role: 'member', projects: ['p'], keyIds: new Set<string>() } as const;
+    const { body: seen } = await call('POST', '/keys', { name: 'seen' });
+    const part = { role: 'member', projects: ['p'], keyIds: new Set<string>([seen.id]) } as const;
     for (const [name, id] of Object.entries({ key: caller.keyId, project: 'default' })) {
       const [hidden, none] = [await pause({ [name]: id }, {}, part), await pause({ [name]: 'none' }, {}, part)];
       expect([hidden.status, hidden.body.error.details]).toEqual([
@@ -123,6 +128,7 @@ describe('a pause', () => {
         [{ ...none.body.error.details[0], message: none.body.error.details[0].message.replace('none', id) }],
       ]);
     }
+    expect(await pause({ tag: 'night' }, {}, part)).toMatchObject({ status: 403 });
   });
 
   it('is ended by others, or by who began it, where it stops the keys of a single member', async () => {
@@ -135,10 +141,16 @@ describe('a pause', () => {
     expect((await end(byOwner.id, { userId: 'bob', role: 'member' })).status).toBe(204);
     const { body: own } = await pause({ key: key.id }, {}, ada);
     expect((await end(own.id, ada)).status).toBe(204);
-    const { body: ofBoth } = await pause({ project: 'default' });
-    expect((await end(ofBoth.id, ada)).status).toBe(204);
-    const { body: ofAll } = await pause({ tag: 'night' });
-    expect((await end(ofAll.id, ada)).status).toBe(204);
+    for (const scope of [{ tag: 'night' }, { project: 'default' }]) {
+      const { body: ofMore } = await pause(scope);
+      expect((await end(ofMore.id, ada)).status).toBe(204);
+    }
+    const { body: byRule } = await pause({ key: key.id });
+    await openBlocks(table).change(caller.accountId, (stored) => ({
+      ...stored,
+      blocks: stored.blocks.map(({ startedBy: _, ...block }) => block),
+    }));
+    expect((await end(byRule.id, ada)).status).toBe(204);
   });
 
   it.each<[string, object]>([

@@ -123,11 +123,12 @@ describe('quantities', () => {
   });
 
   it('durations and sizes have units', () => {
-    expect([null, 840, 999.6, 1_400, 42_000, 185_000, 59_700, 119_600].map(formatDuration)).toEqual([
+    expect([null, 840, 999.6, 1_400, 9_960, 42_000, 185_000, 59_700, 119_600].map(formatDuration)).toEqual([
       '–',
       '840 ms',
       '1.0 s',
       '1.4 s',
+      '10 s',
       '42 s',
       '3 min 5 s',
       '1 min 0 s',

@@ -14,6 +14,7 @@ import { problemOf } from '../../web/src/api/problem.ts';
 import type { AlertRule, Budget, OwnPrice, Pause, Report } from '../../web/src/api/responses.ts';
 import { changesOf, hiddenIn, replacedBy } from '../../web/src/forms/changes.ts';
 import { fieldErrors, otherErrors, passwordProblem } from '../../web/src/forms/fields.ts';
+import { type ChannelValues, channelProblems, channelsOf, mailOnly } from '../../web/src/limits/channels.ts';
 import * as limits from '../../web/src/limits/limit-form.ts';
 import { limitProblems } from '../../web/src/limits/limit-problems.ts';
 import { type LimitPeriod, limitTypeList } from '../../web/src/limits/limit-types.ts';
@@ -416,5 +417,30 @@ describe('what a pause refuses', () => {
           expect(text).toContain(value.trim());
       }),
     );
+  });
+});
+
+describe('channels', () => {
+  it('are sent without the targets of those that are not chosen', () => {
+    const targets = { webhookUrl: ' https://example.com/a ', slack: ' https://hooks.slack.com/a ', teams: 'https://b' };
+    const sent = (channels: ChannelValues['channels']) => channelsOf({ ...mailOnly, ...targets, channels });
+    const none = { slack: null, teams: null, pagerduty: null };
+    expect(sent(['email'])).toEqual({ channels: ['email'], webhookUrl: null, targets: none });
+    expect(sent(['webhook', 'slack'])).toEqual({
+      ...{ channels: ['webhook', 'slack'], webhookUrl: 'https://example.com/a' },
+      targets: { ...none, slack: 'https://hooks.slack.com/a' },
+    });
+  });
+
+  it.each<[string, Partial<ChannelValues>, string[]]>([
+    ['none', { channels: [] }, ['channels']],
+    ['a webhook without TLS', { channels: ['webhook'], webhookUrl: 'http://example.com' }, ['webhookUrl']],
+    ['a webhook without a host', { channels: ['webhook'], webhookUrl: 'https://' }, ['webhookUrl']],
+    ['a webhook', { channels: ['webhook'], webhookUrl: ' https://example.com ' }, []],
+    ['a service without a target', { channels: ['slack'], slack: ' ' }, ['slack']],
+    ['a service', { channels: ['slack'], slack: 'https://hooks.slack.com/a' }, []],
+  ])('have the problems of %s', (_, values, expected) => {
+    const problems = Object.entries(channelProblems({ ...mailOnly, ...values }));
+    expect(problems.flatMap(([name, problem]) => (problem === null ? [] : name))).toEqual(expected);
   });
 });

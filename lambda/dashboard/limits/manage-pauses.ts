@@ -127,10 +127,7 @@ export const managePauses = (
     await requireOthers(settings, caller, findPause(await blocks.read(caller.accountId), id, caller, at));
     await blocks.change(
       caller.accountId,
-      (stored) => {
-        findPause(stored, id, caller, at);
-        return withoutPause(stored, id, at);
-      },
+      (stored) => withoutPause(stored, id, at),
       () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],
     );
     await writePolicy(settings, caller.accountId);

@@ -186,6 +186,36 @@ it.each([
   expect(reconciled({ bill, recorded, to }).differences).toMatchObject(expected);
 });
 
+const dollars = (...ratios: readonly number[]) => ratios.map((ratio) => [1_000 * CENT, ratio] as const);
+const fine = (...ratios: readonly number[]) => ratios.map((ratio) => [1_000 * CENT + 1, ratio] as const);
+it.each([
+  ['no price of three days', fine(1.1, 1.1, 1.1), false],
+  ['a price of four days', fine(1.1, 1.1, 1.1, 1.1), true],
+  ['no price of days whose ratios move', fine(1.1, 1.100_001_5, 1.100_003, 1.100_004_5), false],
+  ['no price of four days in whole cents', dollars(1.1, 1.1, 1.1, 1.1), false],
+  ['a price of five days in whole cents', dollars(1.1, 1.1, 1.1, 1.1, 1.1), true],
+  [
+    'a price of these and of days that prove nothing',
+    [...dollars(1.1, 1.1, 1.1, 1.1, 1.1), [10 * CENT, 1.1], [10 * CENT, 1.1]] as const,
+    true,
+  ],
+])('finds %s', (_, amounts, isPrice) => {
+  const days = amounts.map(([recorded, ratio], n) => ({ day: addDays(FROM, n), recorded, ratio }));
+  const lines = days.map(({ day, recorded, ratio }) => modelBill(day, 'gpt-4o', Math.round(recorded * ratio)));
+  const recorded = days.map(({ day, recorded: nanoUsd }) => recordOf(day, 'gpt-4o', nanoUsd, 1));
+  const { differences, billedNanoUsd, recordedNanoUsd } = reconciled({ bill: { lines, usage: [] }, recorded });
+  expect(differences.priceDiffers).toBe(isPrice ? billedNanoUsd - recordedNanoUsd : 0);
+});
+
+it.each([[['gpt-4o', 'o3']], [['o3', 'gpt-4o']]])(
+  'takes a fee from models in the order of their names: %j',
+  (models) => {
+    const recorded = models.map((model) => recordOf(FROM, model, 200 * CENT, 1));
+    const bill = { lines: [line(FROM, 'Web search', 300 * CENT)], usage: [] };
+    expect(reconciled({ bill, recorded }).findings).toMatchObject([{ model: 'o3', amountNanoUsd: -100 * CENT }]);
+  },
+);
+
 it('does not take a lower price for requests of unknown cost', () => {
   const [day, model] = [FROM, 'gpt-4o'];
   const recorded = { ...recordOf(day, model, 1_000 * CENT, 10), unpricedRequests: 1 };
@@ -203,16 +233,17 @@ it('takes a fee for no cost of another day', () => {
 });
 
 it.each([
-  ['whose number is billed', 20, [1_200, 1_200], 200, 200],
-  ['of which the bill has none', 10, [1_200, 1_200], 0, 400],
-  ['as dear as the others', null, [2_000, 2_000], 1_000, 1_000],
-  ['each at most twice as dear as the others', null, [4_000, 4_000], 2_000, 4_000],
-  ['the model that lacks the most first', null, [1_100, 2_000], 1_000, 100],
+  ['whose number is billed', [15, 5], [1_200, 1_200], 200, 200],
+  ['whose number is billed for some', [20, null], [1_200, 1_200], 400, 0],
+  ['of which the bill has none', [5, 5], [1_200, 1_200], 0, 400],
+  ['as dear as the others', [], [2_000, 2_000], 1_000, 1_000],
+  ['each at most twice as dear as the others', [], [4_000, 4_000], 2_000, 4_000],
+  ['the model that lacks the most first', [], [1_100, 2_000], 1_000, 100],
 ] as const)('takes a tracking gap for no more requests than were not tracked, %s', (_, requests, cents, gap, rest) => {
   const day = '2026-10-05';
   const models = ['gpt-4o', 'o3'];
-  const tokens = { input: 10 * cents[0], cacheRead: 0, cacheWrite: 0, output: 0 };
-  const usage = requests === null ? [] : models.map((model) => ({ day, model, requests, tokens }));
+  const tokens = { input: 5 * cents[0], cacheRead: 0, cacheWrite: 0, output: 0 };
+  const usage = models.flatMap((model) => requests.map((each) => ({ day, model, requests: each, tokens })));
   const bill = { lines: models.map((model, index) => modelBill(day, model, (cents[index] ?? 0) * CENT)), usage };
   const recorded = models.map((model) => recordOf(day, model, 1_000 * CENT, 10));
   const listCost = (_model: string, _day: string, { input }: { input: number }) => (input / 1_000) * 100 * CENT;
