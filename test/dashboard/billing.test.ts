@@ -303,6 +303,8 @@ describe('POST /billing/checkout', () => {
     expect((await me.checkout('PRO')).body.sessionId).toMatch(/^bps_/);
     subscriptions.wrap = (data) => data.map((own) => ({ ...own, schedule: 'sub_sched_1' }));
     expect((await me.checkout('SCALE')).body.error?.message).toContain('A change is planned already');
+    subscriptions.wrap = (data) => data.map((own) => ({ ...own, cancel_at: own.created }));
+    expect((await me.checkout('SCALE')).body.error?.message).toContain('Renew it in the portal');
     await changed.stop();
   });
 

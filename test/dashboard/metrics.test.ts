@@ -30,6 +30,7 @@ const counters = [
     cacheWrite1hTokens: 3,
     errors: 1,
     'ms.24': 1,
+    'ms.40': 1,
     bypassedRequests: 1,
     unpricedRequests: 1,
   }),
@@ -56,13 +57,18 @@ const EUR = {
   ],
 } as const;
 let currency: DisplayCurrency | null = null;
-const budget = (id: string, isActive = true) => ({
+const budget = (id: string, facts: { isActive?: boolean; each?: 'key'; period?: null } = {}) => ({
   id,
   name: 'All of "us"',
   amount: 50,
-  isActive,
-  state: { period: {}, usedNanoUsd: 1_250_000_050, unpricedRequests: 5, isBlocking: true },
+  isActive: facts.isActive ?? true,
+  each: facts.each,
+  state: { period: {}, ...facts, usedNanoUsd: 1_250_000_050, unpricedRequests: 5, isBlocking: true },
 });
+const budgets = [
+  ...[budget('b1'), budget('b2')],
+  ...[budget('b3', { isActive: false }), budget('b4', { each: 'key' }), budget('b5', { period: null })],
+];
 const handler = serve([
   route(
     operation,
@@ -76,9 +82,7 @@ const handler = serve([
         findCurrency: async () => currency,
         now,
       }),
-      listBudgets: async () => ({
-        items: [budget('b1'), budget('b2'), budget('b3', false), { ...budget('b4'), each: 'key' }] as never,
-      }),
+      listBudgets: async () => ({ items: budgets as never }),
       findCalendar: async () => calendar,
       namesOf: async (_account, by) => new Map(by === 'key' ? [['key-1', 'CI']] : []),
       now,
@@ -172,6 +176,7 @@ describe('GET /metrics', () => {
         'ai_spend_display_cost{period="today",provider="openai",currency="EUR",account="account"} 0.000000025',
       ]),
     );
+    expect(body).not.toMatch(/ai_spend_display_cost\{.*xai/);
     expect(linesOf(await scrape(), 'ai_spend_display_cost')).toEqual([]);
   });
 
@@ -194,6 +199,14 @@ describe('GET /metrics', () => {
       'ai_spend_group_cost_usd{period="today",by="tag",value="",name="",account="account"} 0.00000005',
       'ai_spend_group_cost_usd{period="today",by="provider",value="openai",name="openai",account="account"} 0.00000005',
       'ai_spend_group_cost_usd{period="today",by="provider",value="groq",name="groq",account="account"} 0',
+    ]);
+  });
+
+  it('has the durations that half, and nearly all, of the requests did not exceed', async () => {
+    const name = 'ai_spend_request_duration_seconds';
+    expect(linesOf(await scrape(), name).filter((line) => line.includes('today'))).toEqual([
+      `${name}{period="today",provider="openai",percentile="50",account="account"} 0.111`,
+      `${name}{period="today",provider="openai",percentile="95",account="account"} 2.756`,
     ]);
   });
 

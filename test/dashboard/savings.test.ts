@@ -156,6 +156,16 @@ describe('GET /savings', () => {
     expect(ofPart.body).toMatchObject({ requests: 30, recordedNanoUsd: 30 * 35e6 });
   });
 
+  it('shows who sees a part nothing of the limits of all', async () => {
+    const reserved = { budgetId: 'b1', nanoUsd: 2e9, unknownNanoUsd: 0, periodId: 'daily#2026-11-20', minute: 1 };
+    await record(sent(20, NOW - 30_000, { totalMs: 60_000, reservations: [reserved] }));
+    await record(sent(20, NOW - 10_000, { outcome: 'refused', blockedBy: 'b1', status: null }));
+    const kinds = async (as?: As) => (await list(as)).items.map(({ kind }: { kind: string }) => kind);
+    expect(await kinds()).toContain('unneeded_reservations');
+    const part = { role: 'developer', keyIds: new Set([caller.keyId]) } as const;
+    expect(await kinds(part)).not.toContain('unneeded_reservations');
+  });
+
   it("writes amounts in the account's currency", async () => {
     const audit = auditEntry(caller.accountId, {}, { action: 'currency.changed' }, clock);
     const rates = [

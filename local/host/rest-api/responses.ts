@@ -89,7 +89,7 @@ export const sendProxyResult = (
     response.writeHead(statusCode).end();
     return;
   }
-  const isCompressed = !response.hasHeader('content-encoding') && compresses(content.length);
+  const isCompressed = compresses(content.length);
   if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
   response.writeHead(statusCode).end(isCompressed ? gzipSync(content) : content);
 };

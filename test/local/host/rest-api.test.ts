@@ -187,7 +187,8 @@ describe('a REST API', () => {
     };
     expect(await encodingOf('/open/a', 'gzip, br')).toEqual(['gzip', true]);
     expect(await encodingOf('/open/a', 'identity')).toEqual([null, true]);
-    expect(await encodingOf('/open/binary', 'gzip')).toEqual([null, true]);
+    expect(await encodingOf('/open/299', 'gzip')).toEqual([null, true]);
+    expect(await encodingOf('/open/300', 'gzip')).toEqual(['gzip', true]);
     expect(await encodingOf('/streamed/whole', 'gzip')).toEqual([null, true]);
   });
 
