@@ -248,6 +248,19 @@ describe('own prices over the ledger', () => {
     await world.check();
   });
 
+  it('adds up a month that is not over from the requests that are on record', async () => {
+    const world = await worldOf();
+    const { id } = await world.create({ kind: 'credit', usd: 0.001 }, {}, '2026-11-01', '2026-12-24');
+    world.wait(AFTER_MS + 5 * DAY_MS);
+    await world.record([event(world, 1, '2026-11-02T09:00:00.000Z', { tokens: 600 })]);
+    await world.workAfter(DAY_MS);
+    const [first] = await world.records();
+    await batchDelete(table, [{ pk: requestPartition(world.accountId, '2026-11-02'), sk: `${first?.requestId}` }]);
+    await world.record([event(world, 2, '2026-11-03T09:00:00.000Z', { tokens: 300 })]);
+    for (const ms of [0, DAY_MS]) await world.workAfter(ms);
+    expect((await world.own()).months['2026-11']?.factors[id]?.sum).toBe('300000');
+  });
+
   it('remembers what a credit paid for requests that are no longer on record', async () => {
     const world = await worldOf();
     const { id } = await world.create({ kind: 'credit', usd: 0.001 }, {}, '2026-10-01', '2026-12-24');
