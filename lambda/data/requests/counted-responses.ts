@@ -28,23 +28,21 @@ export interface KnownResponses {
   readonly awaited: ReadonlyMap<string, readonly Reservation[]>;
 }
 
+const keyOf = ({ accountId, provider, responseId }: ResponseName): Key =>
+  countedResponseKey(accountId, provider, responseId);
+const textOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
 /** One text for each response. */
-export const responseKeyText = ({ accountId, provider, responseId }: ResponseName): string => {
-  const { pk, sk } = countedResponseKey(accountId, provider, responseId);
-  return `${pk}\n${sk}`;
-};
+export const responseKeyText = (name: ResponseName): string => textOf(keyOf(name));
 
 /** Which responses the ledger counts, each with one request. */
 export const openCountedResponses = (table: Table) => ({
   /** @throws UnreadableItemError */
   find: async (names: readonly ResponseName[]): Promise<KnownResponses> => {
-    const keys = new Map(
-      names.map((name) => [responseKeyText(name), countedResponseKey(name.accountId, name.provider, name.responseId)]),
-    );
+    const keys = new Map(names.map((name) => [responseKeyText(name), keyOf(name)]));
     const items = (await batchRead(table, [...keys.values()], { consistent: true })).map((item) =>
       readItem(() => stored.parse(item)),
     );
-    const textOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
     return {
       countedWith: new Map(items.flatMap((item) => ('requestId' in item ? [[textOf(item), item.requestId]] : []))),
       awaited: new Map(items.flatMap((item) => ('requestId' in item ? [] : [[textOf(item), item.reservations]]))),

@@ -1,6 +1,6 @@
-import { type Range, rangesOf } from '../../domain/calendar/range.ts';
+import { bucketsOf, type Range, rangesOf } from '../../domain/calendar/range.ts';
 import {
-  addDays,
+  boundsOf,
   type Day,
   dayOf,
   daysBetween,
@@ -63,12 +63,6 @@ export const inTime = (
   },
 });
 
-const monthsBetween = (from: Month, to: Month): Month[] => {
-  const months: Month[] = [];
-  for (let month = from; month <= to; month = monthOf(addDays(lastDayOf(month), 1))) months.push(month);
-  return months;
-};
-
 type Part =
   | { readonly kind: 'months'; readonly first: Month; readonly last: Month }
   | { readonly kind: 'days'; readonly from: Day; readonly to: Day };
@@ -78,7 +72,8 @@ const monthsAndDays = (range: Bounds, marked: ReadonlySet<string>): Part[] => {
   const markedMonths = new Set([...marked].map(monthOf));
   const isWhole = (month: Month) => `${month}-01` >= range.from && lastDayOf(month) <= range.to;
   const hasSummary = (month: Month) => isWhole(month) && !markedMonths.has(month);
-  return runs(monthsBetween(monthOf(range.from), monthOf(range.to)), hasSummary).map(({ is, first, last }): Part => {
+  const months = bucketsOf({ granularity: 'month', ...boundsOf(monthOf(range.from), monthOf(range.to)) });
+  return runs(months, hasSummary).map(({ is, first, last }): Part => {
     if (is) return { kind: 'months', first, last };
     return {
       kind: 'days',

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
 import { coveringRange, endOfSpend, firstOfSpend, isKept, MAX_BUCKETS, precedingRange } from './range.ts';
 import { DAY_MS } from './units.ts';
-import { type Granularity, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
+import { isStartOf, roundUp, startOf, startOfMonth, startOfNext } from './utc.ts';
 
 /** Two periods to compare, each a first day or instant, and a last day (included) or instant (excluded). */
 interface ComparedQuery {
@@ -24,8 +24,6 @@ const requireOrder = ({ from, to }: Period, path: string): void => {
   if (lengthMs({ from, to }) > MAX_BUCKETS.day * DAY_MS)
     throw invalid(path, `a period may have at most ${MAX_BUCKETS.day} days`);
 };
-
-const isStartOf = (granularity: Granularity, at: Date): boolean => startOf(granularity, at).getTime() === at.getTime();
 
 /** Where a period without an end ends: with the month, day or hour of now, by what it begins with. */
 const endOfRunning = (from: Date, now: Date): Date =>

@@ -7,6 +7,7 @@ import {
   dayOf,
   daysBetween,
   type Granularity,
+  isStartOf,
   roundUp,
   startOf,
   startOfMonth,
@@ -77,16 +78,13 @@ export const coveringRange = (granularity: Granularity, from: Date, to: Date): R
   to: roundUp(granularity, to).toISOString(),
 });
 
-const isWhole = (granularity: Granularity, instant: string): boolean =>
-  startOf(granularity, new Date(instant)).toISOString() === instant;
-
 /** The range of the same length that ends where this one begins: as many months for whole ones. */
 export const precedingRange = ({ timeZone: _, ...range }: Range): Range => {
-  const from = new Date(range.from);
+  const [from, to] = [new Date(range.from), new Date(range.to)];
   const start =
-    range.granularity === 'month' && isWhole('month', range.from) && isWhole('month', range.to)
+    range.granularity === 'month' && isStartOf('month', from) && isStartOf('month', to)
       ? startOfMonth(from, -bucketsOf(range).length)
-      : new Date(2 * from.getTime() - Date.parse(range.to));
+      : new Date(2 * from.getTime() - to.getTime());
   return { ...range, from: start.toISOString(), to: range.from };
 };
 
@@ -132,7 +130,7 @@ const endOfQuery = (to: string, path: string): Date => {
  * @throws ValidationError with the bounds to ask for instead
  */
 const wholeBound = (path: string, at: Date, unit: 'hour' | 'day', what: string): Date => {
-  if (isWhole(unit, at.toISOString())) return at;
+  if (isStartOf(unit, at)) return at;
   const [before, after] = [startOf(unit, at), startOfNext(unit, at)].map(
     (each) => `${each.toISOString().slice(0, 19)}Z`,
   );

@@ -38,18 +38,23 @@ export const startOf = (granularity: Granularity, at: Date): Date => {
 export const startOfNext = (granularity: Granularity, at: Date): Date =>
   granularity === 'month' ? startOfMonth(at, 1) : new Date(startOf(granularity, at).getTime() + LENGTH_MS[granularity]);
 
+/** True where an hour, day or month begins at an instant. */
+export const isStartOf = (granularity: Granularity, at: Date): boolean =>
+  startOf(granularity, at).getTime() === at.getTime();
+
 /** The first start of an hour, day or month at or after an instant. */
-export const roundUp = (granularity: Granularity, at: Date): Date => {
-  const start = startOf(granularity, at);
-  return start.getTime() === at.getTime() ? start : startOfNext(granularity, at);
-};
+export const roundUp = (granularity: Granularity, at: Date): Date =>
+  isStartOf(granularity, at) ? at : startOfNext(granularity, at);
 
 /** The first instant after a day or month. */
 export const endOf = (dayOrMonth: Day | Month): Date =>
   startOfNext(isMonth(dayOrMonth) ? 'month' : 'day', new Date(dayOrMonth));
 
-/** The instants of some days, from the first one to before what follows the last. */
-export const boundsOf = (from: Day, to: Day = from): { readonly from: string; readonly to: string } => ({
+/** The instants of some days or months, from the first one to before what follows the last. */
+export const boundsOf = (
+  from: Day | Month,
+  to: Day | Month = from,
+): { readonly from: string; readonly to: string } => ({
   from: new Date(from).toISOString(),
   to: endOf(to).toISOString(),
 });

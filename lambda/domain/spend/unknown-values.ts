@@ -1,4 +1,4 @@
-import { addCounters, type Counters, PAST_EXACT, type SpendCounter } from './counters.ts';
+import { addCounters, type Counters, PAST_EXACT, type SpendCounter, sumMap } from './counters.ts';
 import {
   type AllocationName,
   allocationCrossNames,
@@ -7,6 +7,7 @@ import {
   type SpendDimensions,
   UNKNOWN,
 } from './dimensions.ts';
+import { groupKey, namesOf } from './spend-report.ts';
 
 /** Sums of differences, which may be below 0. */
 const signed = (name: string): boolean => name.startsWith('listDifference');
@@ -34,36 +35,28 @@ interface Sum {
   readonly counters: Counters;
 }
 
-const sumsOf = (spendCounters: readonly SpendCounter[]): ReadonlyMap<string, Sum> => {
-  const sums = new Map<string, Sum>();
-  for (const { dimensions, counters } of spendCounters) {
-    const values = allocationCrossNames.map((name) => [name, dimensions[name]] as const);
-    const key = JSON.stringify(values);
-    const sum = sums.get(key);
-    sums.set(key, {
-      dimensions: sum?.dimensions ?? { ...noDimensions, ...Object.fromEntries(values) },
-      counters: addCounters(sum?.counters ?? {}, counters),
-    });
-  }
+const sumsOf = (spendCounters: readonly SpendCounter[]): ReadonlyMap<string, Counters> => {
+  const { sums, add } = sumMap();
+  for (const { dimensions, counters } of spendCounters) add(groupKey(dimensions, allocationCrossNames), counters);
   return sums;
 };
-
-const sumOf = (sums: Iterable<Sum>): Counters => [...sums].map(({ counters }) => counters).reduce(addCounters, {});
 
 /** Sums of one provider's crosses that the allocation dimension lacks. */
 const lackingOf = (provider: string, crosses: readonly SpendCounter[], counted: readonly SpendCounter[]): Sum[] => {
   const [total, part] = [sumsOf(crosses), sumsOf(counted)];
-  if (part.size === 0) return [...total.values()].filter(({ counters }) => counters.requests);
-  const rest = lacking(sumOf(total.values()), sumOf(part.values()));
-  if (!rest.requests) return [];
-  const isPart = [...part].every(([key, { counters }]) => isWithin(counters, total.get(key)?.counters ?? {}));
-  if (isPart)
-    return [...total]
-      .map(([key, { dimensions, counters }]) => ({
-        dimensions,
-        counters: lacking(counters, part.get(key)?.counters ?? {}),
+  const eachOf = (rest: (key: string, counters: Counters) => Counters): Sum[] =>
+    [...total]
+      .map(([key, counters]) => ({
+        dimensions: { ...noDimensions, ...namesOf(key, allocationCrossNames) },
+        counters: rest(key, counters),
       }))
       .filter(({ counters }) => counters.requests);
+  if (part.size === 0) return eachOf((_, counters) => counters);
+  const [all, known] = [total, part].map((sums) => [...sums.values()].reduce(addCounters, {})) as [Counters, Counters];
+  const rest = lacking(all, known);
+  if (!rest.requests) return [];
+  if ([...part].every(([key, counters]) => isWithin(counters, total.get(key) ?? {})))
+    return eachOf((key, counters) => lacking(counters, part.get(key) ?? {}));
   // Models and keys overflowed in one of both: only the provider of the rest is certain.
   return [{ dimensions: { ...noDimensions, provider, model: OTHER, keyId: OTHER }, counters: rest }];
 };
