@@ -1,13 +1,7 @@
 import * as z from 'zod/mini';
 import { MINUTE_MS } from '../../domain/calendar/units.ts';
 import { ConflictError, LimitReachedError, NotFoundError } from '../../domain/errors.ts';
-import {
-  channelNames,
-  evaluatorOf,
-  type RuleCondition,
-  ruleConditionSchema,
-  targetNames,
-} from '../../domain/limits/rule.ts';
+import { evaluatorOf, notifyingMembers, type RuleCondition, ruleConditionSchema } from '../../domain/limits/rule.ts';
 import type { RuleFilter } from '../../domain/limits/spend-series.ts';
 import { type AuditEntry, putAudit } from '../accounts/audit-log.ts';
 import { EXISTS, IS_NEW, put, remove, update } from '../table/actions.ts';
@@ -29,12 +23,8 @@ const factsSchema = z.object({
   ruleId: z.string(),
   accountId: z.string(),
   name: z.string(),
-  channels: z.array(z.enum(channelNames)),
+  ...notifyingMembers,
   isActive: z.boolean(),
-  /** URL and signing secret of the channel `webhook`. */
-  webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
-  /** URLs and keys of the other channels: secrets. Absent where there are none. */
-  targets: z.optional(z.partialRecord(z.enum(targetNames), z.string())),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   updatedAt: z.string(),

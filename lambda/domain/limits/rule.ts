@@ -99,3 +99,12 @@ export type TargetName = (typeof targetNames)[number];
 
 export const channelNames = ['email', 'webhook', ...targetNames] as const;
 export type ChannelName = (typeof channelNames)[number];
+
+/** How a stored rule, budget or report notifies. */
+export const notifyingMembers = {
+  channels: z.array(z.enum(channelNames)),
+  /** URL and signing secret of the channel `webhook`. */
+  webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
+  /** URLs and keys of the other channels: secrets. Absent where there are none. */
+  targets: z.optional(z.partialRecord(z.enum(targetNames), z.string())),
+};

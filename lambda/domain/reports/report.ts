@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Principal, scopeOf } from '../accounts/scope.ts';
 import { isTimeZone } from '../calendar/time-zones.ts';
-import { channelNames, targetNames } from '../limits/rule.ts';
+import { notifyingMembers } from '../limits/rule.ts';
 import { grouping } from '../spend/grouping.ts';
 import { type ReportCalendar, reportFrequencies, UTC_CALENDAR, weekStarts } from './report-period.ts';
 
@@ -48,13 +48,10 @@ export const reportSchema = z.object({
   name: z.string(),
   schedule: scheduleSchema,
   groupBy: z.array(grouping),
-  channels: z.array(z.enum(channelNames)),
+  ...notifyingMembers,
   /** User ids; null: all members. */
   recipients: z.nullable(z.array(z.string())),
   isActive: z.boolean(),
-  webhook: z.nullable(z.object({ url: z.string(), secret: z.string() })),
-  /** URLs and keys of the other channels: secrets. */
-  targets: z.optional(z.partialRecord(z.enum(targetNames), z.string())),
   /** ISO 8601 UTC. */
   createdAt: z.string(),
   updatedAt: z.string(),
