@@ -210,7 +210,6 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamExchange {
     const body = this.#body;
     if (body === null || Buffer.isBuffer(body)) return;
     body._dump?.();
-    body.resume();
     this.#socket?.resume();
   }
 }
