@@ -87,6 +87,12 @@ describe('of two requests at once', () => {
     expect(await overtaken(make, make)).toEqual([201, 409, 'LIMIT_REACHED']);
   });
 
+  it('one ends a pause', async () => {
+    const { body } = await call('POST', '/pauses', { name: 'p', minutes: null, scope: { tag: 't' } });
+    const end: Request = (send) => send('DELETE', `/pauses/${body.id}`);
+    expect(await overtaken(end, end)).toEqual([204, 404, 'NOT_FOUND']);
+  });
+
   it.each<[string, (project: string) => Request, number]>([
     ['member', (project) => (send) => send('PATCH', '/members/eve', { projects: [project] }), 200],
     [

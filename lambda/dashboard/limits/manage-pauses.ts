@@ -127,7 +127,10 @@ export const managePauses = (
     await requireOthers(settings, caller, findPause(await blocks.read(caller.accountId), id, caller, at));
     await blocks.change(
       caller.accountId,
-      (stored) => withoutPause(stored, id, at),
+      (stored) => {
+        findPause(stored, id, caller, at);
+        return withoutPause(stored, id, at);
+      },
       () => [auditOf({ caller, clientAddress }, { action: 'pause.ended', subject: id }, at)],
     );
     await writePolicy(settings, caller.accountId);
