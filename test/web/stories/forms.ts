@@ -349,6 +349,13 @@ it('a form that somebody else saved meanwhile shows what they set, and replaces 
   page.once('dialog', (dialog) => void dialog.accept());
   await page.reload();
   await page.getByText('What you typed before is here again.').waitFor();
+  // Another change of the same instant: the refusal does not say what it set.
+  const message = 'The budget changed at the same time. Try again.';
+  const refusal = { status: 409, json: { error: { code: 'CONFLICT', message, requestId: 'r' } } };
+  await page.route(`**/budgets/${made.id}`, (route) => route.fulfill(refusal), { times: 1 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(message).waitFor();
+  await waitUntilIdle(page);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('amount is 50 now: somebody else changed it after you read it').waitFor();
   expect(await seriousFindings(page)).toEqual([]);

@@ -135,7 +135,9 @@ export const EditorForm = <Values extends object>(props: EditorFormProps<Values>
   const add = api.useMutation('post', collection as '/budgets', options);
   const update = api.useMutation('patch', `${collection}/{id}` as '/budgets/{id}', options);
   const error = add.error ?? update.error;
-  const isOvertaken = problemOf(update.error).code === 'CONFLICT';
+  const { code, details } = problemOf(update.error);
+  // Where another change came at the same instant, the refusal does not say what it set: nobody has seen that yet.
+  const isOvertaken = code === 'CONFLICT' && details.length > 0;
   const secret = (add.data ?? update.data)?.webhookSecret;
   const onSuccess = ({ webhookSecret }: { readonly webhookSecret?: string | undefined }) => {
     draft.forget();
