@@ -104,12 +104,14 @@ const isOfAll = ({ value }: Reservation): boolean => value === undefined;
  * @param repeatOf the request that this response was already counted with; null where this request is the first
  */
 export const priceMembers = (priced: PricedUsage, repeatOf: string | null) => {
-  const repeated: PricedUsage = {
-    ...unknownPrice('This response was already counted with the request that first returned it.', priced.usage),
-    costNanoUsd: 0,
-    provenance: 'free',
-  };
-  const price = repeatOf === null ? priced : repeated;
+  const price: PricedUsage =
+    repeatOf === null
+      ? priced
+      : {
+          ...unknownPrice('This response was already counted with the request that first returned it.', priced.usage),
+          costNanoUsd: 0,
+          provenance: 'free',
+        };
   return {
     ...price,
     listCostNanoUsd: price.listCostNanoUsd,
