@@ -6,7 +6,7 @@ import { described } from './parameters.ts';
 /** In the body of a change: what the client read of the members that it changes. */
 export const was = described(
   z.optional(z.record(z.string().check(z.maxLength(256)), z.unknown())),
-  'Members as you read them, by their dotted paths (`config.threshold`); null for one that was not there. Where one has another value now, nothing is changed, and the response is 409 CONFLICT with that value in `details`.',
+  'Members as you read them, by their dotted paths (`config.threshold`); null for a member that was missing. Where a member has another value now, nothing is changed, and the response is 409 CONFLICT with that value in `details`.',
 );
 
 export type AsRead = Readonly<Record<string, unknown>>;

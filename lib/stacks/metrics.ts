@@ -108,6 +108,7 @@ export const share = (label: string, part: IMetric, whole: IMetric, period = FIV
   });
 };
 
+/** Messages of a queue that wait, the most of five minutes. */
 export const messagesIn = (queue: Queue): Metric =>
   queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: Stats.MAXIMUM });
 

@@ -56,7 +56,7 @@ export const runCommand = ({ file, env = process.env, input = '', cwd = '.', arg
   return result;
 };
 
-/** Runs a command that ends before it does anything. One that does not refuse as it should writes nothing into the checkout. */
+/** Runs a command that ends before it does anything. A command that does not refuse as it should writes nothing into the checkout. */
 export const runIdle = (file: string, args: readonly string[], env: Environment = {}): Promise<CommandResult> =>
   runCommand({ file, args, env: { ...process.env, TABLE_NAME: 'none', ...env }, cwd: tmpdir() });
 

@@ -12,7 +12,7 @@ export const forgetDrafts = (): void => {
  * Keeps what was typed into a form in this tab, until it is saved or discarded: a reload, an ended session or a lost network loses
  * nothing. Members that were not changed are not kept: they may change elsewhere.
  *
- * @param item as it was read when the form was opened; it stays the one that the changes were made to
+ * @param item as it was read when the form was opened; it stays as the changes were made to it
  */
 export const useDraft = <Values extends object, Item>(form: UseFormReturnType<Values>, name: string, item: Item) => {
   // That of the form as it was opened: a limit of another type is of another collection.
